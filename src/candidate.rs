@@ -1,0 +1,465 @@
+//! Candidates: one for every offer, payable or not, with the reasons.
+//!
+//! Turns facts into a verdict. Refuses to know how facts were read and how candidates are ordered.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::amount::Amount;
+use crate::cascade::Key;
+use crate::health::{Circuit, Score};
+use crate::network::ChainId;
+
+/// One offer of the merchant's, as this buyer stands towards it.
+///
+/// Serialises as the JSON object of the configuration's language: camelCase names, amounts as
+/// decimal strings of atomic units, what is unknown left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Candidate {
+    /// Position of the offer in the merchant's list, from 0; unique within a list of candidates.
+    pub requirement_index: usize,
+    /// Place in the ranking, from 1; 0 before ranking.
+    #[serde(default)]
+    pub rank: usize,
+    /// The network as CAIP-2 id; absent where the offer's network is not known by any name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<ChainId>,
+    /// The network's name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network_name: Option<Arc<str>>,
+    /// The payment scheme.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Arc<str>>,
+    /// The asset as CAIP-19 id; absent where the asset is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asset_id: Option<Arc<str>>,
+    /// The asset's symbol, from the registry or the configuration, never from the merchant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<Arc<str>>,
+    /// The asset's decimals, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decimals: Option<u8>,
+    /// The price in atomic units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Amount>,
+    /// The buyer's address that would pay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Arc<str>>,
+    /// What that address holds, in atomic units; absent when it was not read. Never 0 for unread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Amount>,
+    /// What paying here costs the buyer besides the price, in atomic units of the asset.
+    #[serde(default)]
+    pub fee: Amount,
+    /// Health of the endpoint that was asked; 0.8 when none was.
+    pub health_score: Score,
+    /// Average latency of that endpoint in microseconds; `latencyMs` in JSON.
+    #[serde(default, rename = "latencyMs", with = "millis", skip_serializing_if = "Option::is_none")]
+    pub latency_us: Option<u64>,
+    /// That endpoint's circuit when it was asked.
+    pub circuit: Circuit,
+    /// That endpoint's host, and port if it is not the scheme's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Arc<str>>,
+    /// Whether the offer can be paid.
+    pub viable: bool,
+    /// Why it cannot; empty exactly when `viable`.
+    #[serde(flatten)]
+    pub rejections: Rejections,
+    /// The key of the cascade that set it apart from the winner; absent on the winner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<Key>,
+    /// Remarks that do not change viability.
+    #[serde(default)]
+    pub notes: Vec<Note>,
+}
+
+impl Candidate {
+    /// A viable candidate of which nothing else is known, for what-if rankings.
+    #[must_use]
+    pub fn new(requirement_index: usize) -> Self {
+        Self {
+            requirement_index,
+            rank: 0,
+            network: None,
+            network_name: None,
+            scheme: None,
+            asset_id: None,
+            symbol: None,
+            decimals: None,
+            amount: None,
+            owner: None,
+            balance: None,
+            fee: Amount::ZERO,
+            health_score: Score::NEW,
+            latency_us: None,
+            circuit: Circuit::Closed,
+            endpoint: None,
+            viable: true,
+            rejections: Rejections::default(),
+            decided_by: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds a reason, which makes the candidate unpayable.
+    pub fn reject(&mut self, reason: Reason, detail: impl Into<String>) {
+        self.viable = false;
+        self.rejections.0.push(Rejection { reason, detail: detail.into() });
+    }
+
+    /// Whether `reason` is among the rejections.
+    #[must_use]
+    pub fn is_rejected_for(&self, reason: Reason) -> bool {
+        self.rejections.iter().any(|rejection| rejection.reason == reason)
+    }
+
+    pub(crate) fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// An atomic amount of this candidate's asset for people: `0.05 USDC`.
+    pub(crate) fn in_units(&self, amount: Amount) -> String {
+        match (&self.symbol, self.decimals) {
+            (Some(symbol), Some(decimals)) => format!("{} {symbol}", amount.to_units(decimals)),
+            _ => format!("{amount} atomic units"),
+        }
+    }
+}
+
+/// What a probe found out about one candidate.
+#[derive(Clone, Debug)]
+pub(crate) struct Evidence {
+    pub(crate) reading: Reading,
+    pub(crate) endpoint: Option<Arc<str>>,
+    pub(crate) circuit: Circuit,
+    pub(crate) health_score: Score,
+    pub(crate) latency_us: Option<u64>,
+    pub(crate) notes: Vec<Note>,
+}
+
+impl Evidence {
+    /// A reading for which no endpoint could be asked.
+    pub(crate) fn unasked(reading: Reading) -> Self {
+        Self {
+            reading,
+            endpoint: None,
+            circuit: Circuit::Closed,
+            health_score: Score::NEW,
+            latency_us: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// What an owner holds of an asset, or why nobody could tell. Unknown is not zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    Holding { balance: Amount, frozen: bool },
+    Unreadable { reason: Reason, detail: String },
+}
+
+/// Turns the facts about a candidate into its verdict.
+pub(crate) fn judge(candidate: &mut Candidate, evidence: Evidence) {
+    candidate.endpoint = evidence.endpoint;
+    candidate.circuit = evidence.circuit;
+    candidate.health_score = evidence.health_score;
+    candidate.latency_us = evidence.latency_us;
+    evidence.notes.into_iter().for_each(|note| candidate.note(note));
+    match evidence.reading {
+        Reading::Unreadable { reason, detail } => candidate.reject(reason, detail),
+        Reading::Holding { balance, frozen } => {
+            candidate.balance = Some(balance);
+            if frozen {
+                candidate.reject(Reason::AccountFrozen, "the buyer's token account is frozen");
+            }
+            let price = candidate.amount.unwrap_or_default();
+            if balance < price {
+                let short = candidate.in_units(price.saturating_sub(balance));
+                candidate.reject(Reason::InsufficientBalance, format!("{short} short"));
+            }
+        }
+    }
+}
+
+/// Why a candidate cannot be paid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejection {
+    /// The reason, for programs.
+    pub reason: Reason,
+    /// The particulars, for people; may be empty.
+    pub detail: String,
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.detail.as_str() {
+            "" => f.write_str(self.reason.sentence()),
+            detail => write!(f, "{}: {detail}", self.reason.sentence()),
+        }
+    }
+}
+
+/// A candidate's rejections. In JSON: `rejectionReasons`, the names, and `rejectionDetails`, the
+/// particulars by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rejections(Vec<Rejection>);
+
+impl std::ops::Deref for Rejections {
+    type Target = [Rejection];
+
+    fn deref(&self) -> &[Rejection] {
+        &self.0
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RejectionsJson {
+    rejection_reasons: Vec<Reason>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    rejection_details: BTreeMap<Reason, String>,
+}
+
+impl Serialize for Rejections {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let with_detail = self.iter().filter(|rejection| !rejection.detail.is_empty());
+        let json = RejectionsJson {
+            rejection_reasons: self.iter().map(|rejection| rejection.reason).collect(),
+            rejection_details: with_detail.map(|r| (r.reason, r.detail.clone())).collect(),
+        };
+        json.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Rejections {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut json = RejectionsJson::deserialize(deserializer)?;
+        let details = &mut json.rejection_details;
+        let restored = (json.rejection_reasons.into_iter())
+            .map(|reason| Rejection { reason, detail: details.remove(&reason).unwrap_or_default() });
+        Ok(Self(restored.collect()))
+    }
+}
+
+/// What kind of obstacle a reason is; it decides the error code when nothing can be paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// The offer, or this configuration, does not allow for it.
+    Unsupported,
+    /// The buyer's policy refused it.
+    Policy,
+    /// The buyer holds too little.
+    Funds,
+    /// The chain could not be read.
+    Unread,
+    /// The chain was read and says no.
+    Chain,
+}
+
+/// The closed set of reasons for which an offer cannot be paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// No owner address is configured for the network.
+    NoOwner,
+    /// The entry cannot be paid as written.
+    MalformedRequirement,
+    /// The network is neither built in nor configured, or has no endpoint.
+    NetworkUnknown,
+    /// `policy.allowedNetworks` does not list the network.
+    NetworkNotAllowed,
+    /// The scheme is not one that payroute can judge.
+    SchemeUnsupported,
+    /// The way the token would move is not one that payroute can judge.
+    TransferMethodUnsupported,
+    /// The asset is neither built in nor configured; it is never queried.
+    AssetUnsupported,
+    /// `policy.allowedAssets` does not list the asset.
+    AssetNotAllowed,
+    /// The price is over `policy.maxAmount`.
+    AmountOverLimit,
+    /// The balance was read and is below the price.
+    InsufficientBalance,
+    /// The balance could not be read. Says nothing about the buyer's funds.
+    BalanceUnavailable,
+    /// Every endpoint that answered serves another chain.
+    ChainIdentityMismatch,
+    /// The token allowance is below the price.
+    AllowanceRequired,
+    /// The buyer's token account is frozen.
+    AccountFrozen,
+    /// The token refuses the buyer's address.
+    AccountBlocked,
+    /// The token is paused.
+    TokenPaused,
+    /// `extra.name` or `extra.version`, which the signature needs, is missing.
+    DomainMissing,
+    /// The token's signing domain is not the one that the offer states.
+    DomainMismatch,
+    /// `extra.feePayer` is missing, is no address, or is the buyer.
+    FeePayerMissing,
+    /// The recipient has no token account to receive into.
+    RecipientAccountMissing,
+    /// There is no contract at the asset's address.
+    AssetNotContract,
+    /// A deposit must be made before this scheme can pay.
+    DepositRequired,
+}
+
+impl Reason {
+    /// The name as it appears in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().0
+    }
+
+    /// The reason in words, lower case, without a full stop.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        self.row().1
+    }
+
+    pub(crate) fn obstacle(self) -> Obstacle {
+        self.row().2
+    }
+
+    #[rustfmt::skip] // One row a reason reads as the table that it is.
+    fn row(self) -> (&'static str, &'static str, Obstacle) {
+        use Obstacle::{Chain, Funds, Policy, Unread, Unsupported};
+        match self {
+            Self::NoOwner => ("no-owner", "no owner address is configured", Unsupported),
+            Self::MalformedRequirement => ("malformed-requirement", "cannot be paid as written", Unsupported),
+            Self::NetworkUnknown => ("network-unknown", "the network is not configured", Unsupported),
+            Self::NetworkNotAllowed => ("network-not-allowed", "the policy does not allow the network", Policy),
+            Self::SchemeUnsupported => ("scheme-unsupported", "the payment scheme is not supported", Unsupported),
+            Self::TransferMethodUnsupported => ("transfer-method-unsupported", "the transfer method is not supported", Unsupported),
+            Self::AssetUnsupported => ("asset-unsupported", "the asset is not configured", Unsupported),
+            Self::AssetNotAllowed => ("asset-not-allowed", "the policy does not allow the asset", Policy),
+            Self::AmountOverLimit => ("amount-over-limit", "the price is over the policy's limit", Policy),
+            Self::InsufficientBalance => ("insufficient-balance", "the balance is too low", Funds),
+            Self::BalanceUnavailable => ("balance-unavailable", "the balance could not be read", Unread),
+            Self::ChainIdentityMismatch => ("chain-identity-mismatch", "the endpoint serves another chain", Unread),
+            Self::AllowanceRequired => ("allowance-required", "the token allowance is too low", Chain),
+            Self::AccountFrozen => ("account-frozen", "the token account is frozen", Chain),
+            Self::AccountBlocked => ("account-blocked", "the token refuses the address", Chain),
+            Self::TokenPaused => ("token-paused", "the token is paused", Chain),
+            Self::DomainMissing => ("domain-missing", "the offer does not state the token's signing domain", Unsupported),
+            Self::DomainMismatch => ("domain-mismatch", "the token's signing domain is another", Chain),
+            Self::FeePayerMissing => ("fee-payer-missing", "the offer names no fee payer", Unsupported),
+            Self::RecipientAccountMissing => ("recipient-account-missing", "the recipient has no token account", Chain),
+            Self::AssetNotContract => ("asset-not-contract", "there is no contract at the asset's address", Chain),
+            Self::DepositRequired => ("deposit-required", "a deposit is needed first", Chain),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A remark that does not change viability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Note {
+    /// The protocol version was missing or not written as a number; it was inferred.
+    VersionCoerced,
+    /// Version 2 terms were found in the body instead of the header; stock clients may not read
+    /// them.
+    CarrierBody,
+    /// The network is named otherwise than its protocol version does; some servers and clients
+    /// will not recognise it.
+    NonCanonicalNetwork,
+    /// The token's signing domain was not compared with the chain, and no built-in row confirms
+    /// it.
+    DomainUnchecked,
+    /// The chain's identity came in a reply beside the balance, not in the same one.
+    IdentitySeparate,
+    /// An earlier version 1 entry has the same scheme and network: the server may take the
+    /// payment for that one.
+    V1Ambiguous,
+}
+
+/// Microseconds inside, milliseconds with three decimals in JSON.
+mod millis {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[allow(clippy::ref_option)] // serde's `with` passes a reference to the field.
+    pub(super) fn serialize<S: Serializer>(micros: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+        micros.map(|us| us as f64 / 1_000.0).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+        let millis = Option::<f64>::deserialize(deserializer)?;
+        Ok(millis.map(|ms| (ms * 1_000.0 + 0.5) as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn priced(amount: u64) -> Candidate {
+        Candidate { amount: Some(amount.into()), symbol: Some("USDC".into()), decimals: Some(6), ..Candidate::new(0) }
+    }
+
+    fn verdict(reading: Reading) -> Candidate {
+        let mut candidate = priced(50_000);
+        let evidence = Evidence {
+            reading,
+            endpoint: Some("rpc.example".into()),
+            circuit: Circuit::Closed,
+            health_score: Score::NEW,
+            latency_us: Some(1_250),
+            notes: vec![],
+        };
+        judge(&mut candidate, evidence);
+        candidate
+    }
+
+    #[test]
+    fn a_balance_of_exactly_the_price_pays() {
+        let holding = |balance: u64| Reading::Holding { balance: balance.into(), frozen: false };
+        assert!(verdict(holding(50_000)).viable);
+        let short = verdict(holding(49_999));
+        assert!(short.is_rejected_for(Reason::InsufficientBalance));
+        assert_eq!(short.rejections[0].to_string(), "the balance is too low: 0.000001 USDC short");
+    }
+
+    #[test]
+    fn unreadable_is_never_insufficient_and_has_no_balance() {
+        let unread = verdict(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail: "timeout".into() });
+        assert_eq!(unread.balance, None);
+        assert!(!unread.is_rejected_for(Reason::InsufficientBalance));
+    }
+
+    #[test]
+    fn json_round_trips_and_leaves_out_what_is_unknown() {
+        let candidate = verdict(Reading::Holding { balance: Amount::ZERO, frozen: true });
+        let json = serde_json::to_value(&candidate).unwrap();
+        assert_eq!(json["rejectionReasons"], serde_json::json!(["account-frozen", "insufficient-balance"]));
+        assert_eq!(json["rejectionDetails"]["insufficient-balance"], "0.05 USDC short");
+        assert_eq!(json["latencyMs"], 1.25);
+        assert_eq!(json["balance"], "0");
+        assert!(json.get("owner").is_none());
+        assert_eq!(serde_json::from_value::<Candidate>(json).unwrap(), candidate);
+    }
+
+    #[test]
+    fn the_json_name_is_the_displayed_name() {
+        for reason in [Reason::NoOwner, Reason::ChainIdentityMismatch, Reason::DepositRequired] {
+            assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
+        }
+    }
+}

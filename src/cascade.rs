@@ -1,0 +1,194 @@
+//! The order of candidates: a pure function of the candidates and the buyer's preferences.
+//!
+//! Refuses to know time, networks and how anything was measured. Every comparison is between
+//! integers.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::amount::Value;
+use crate::candidate::Candidate;
+use crate::health::Circuit;
+use crate::network::ChainId;
+
+/// Sorts `candidates` best first and fills in `rank` and `decided_by`.
+///
+/// `prefer` lists networks, most wanted first; a network that is not listed comes after all that
+/// are. The result depends on nothing but the arguments: any input order gives the same output, as
+/// long as every candidate has its own requirement index.
+///
+/// ```
+/// use payroute::{Candidate, ChainId, Key, rank};
+///
+/// let mut candidates = vec![Candidate::new(0), Candidate::new(1)];
+/// candidates[0].network = Some(ChainId::resolve("base")?);
+/// candidates[1].network = Some(ChainId::resolve("solana")?);
+/// rank(&mut candidates, &[ChainId::resolve("solana")?]);
+/// assert_eq!(candidates[0].requirement_index, 1);
+/// assert_eq!(candidates[1].decided_by, Some(Key::Preference));
+/// # Ok::<(), payroute::NetworkError>(())
+/// ```
+pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
+    let mut order: Vec<(SortKey, usize)> = (candidates.iter().enumerate())
+        .map(|(position, candidate)| (SortKey::of(candidate, prefer), position))
+        .collect();
+    order.sort_unstable();
+    for (place, (key, position)) in order.iter().enumerate() {
+        let decided_by = order.first().and_then(|(winner, _)| key.first_difference(winner));
+        if let Some(candidate) = candidates.get_mut(*position) {
+            candidate.rank = place + 1;
+            candidate.decided_by = decided_by;
+        }
+    }
+    place_by_rank(candidates);
+}
+
+/// Moves every candidate to its rank by swaps alone: candidates are large and a swap moves two.
+fn place_by_rank(candidates: &mut [Candidate]) {
+    for position in 0..candidates.len() {
+        while let Some(rank) = candidates.get(position).map(|candidate| candidate.rank)
+            && rank != position + 1
+        {
+            candidates.swap(position, rank - 1);
+        }
+    }
+}
+
+/// A key of the cascade. Listed in the order in which they decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Key {
+    /// Routes that can pay come first.
+    Viability,
+    /// An endpoint that was open when it was asked comes last.
+    Circuit,
+    /// Position in `routing.preferNetworks`.
+    Preference,
+    /// What paying costs the buyer besides the price, compared by value across assets.
+    Fee,
+    /// The endpoint's health score, in ten-thousandths.
+    Score,
+    /// The endpoint's latency, in microseconds.
+    Latency,
+    /// The merchant's own order.
+    Index,
+}
+
+impl Key {
+    /// The name as it appears in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Viability => "viability",
+            Self::Circuit => "circuit",
+            Self::Preference => "preference",
+            Self::Fee => "fee",
+            Self::Score => "score",
+            Self::Latency => "latency",
+            Self::Index => "index",
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The cascade itself: the derived order of these fields, smaller first, is the specification.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct SortKey {
+    unviable: bool,
+    open: bool,
+    preference: usize,
+    fee: Value,
+    score: Reverse<u16>,
+    latency: Latency,
+    index: usize,
+}
+
+/// A measured latency comes before an unmeasured one.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Latency {
+    Micros(u64),
+    Unmeasured,
+}
+
+impl SortKey {
+    fn of(candidate: &Candidate, prefer: &[ChainId]) -> Self {
+        let listed = |network: &ChainId| prefer.iter().position(|preferred| preferred == network);
+        Self {
+            unviable: !candidate.viable,
+            open: candidate.circuit == Circuit::Open,
+            preference: candidate.network.as_ref().and_then(listed).unwrap_or(prefer.len()),
+            fee: candidate.fee.to_value(candidate.decimals.unwrap_or(0)),
+            score: Reverse(candidate.health_score.ten_thousandths()),
+            latency: candidate.latency_us.map_or(Latency::Unmeasured, Latency::Micros),
+            index: candidate.requirement_index,
+        }
+    }
+
+    fn first_difference(&self, winner: &Self) -> Option<Key> {
+        let differences = [
+            (self.unviable != winner.unviable, Key::Viability),
+            (self.open != winner.open, Key::Circuit),
+            (self.preference != winner.preference, Key::Preference),
+            (self.fee != winner.fee, Key::Fee),
+            (self.score != winner.score, Key::Score),
+            (self.latency != winner.latency, Key::Latency),
+            (self.index != winner.index, Key::Index),
+        ];
+        differences.into_iter().find_map(|(differs, key)| differs.then_some(key))
+    }
+}
+
+/// A ranking as text for people, one line a candidate, in the order given.
+#[must_use]
+pub fn explain(candidates: &[Candidate]) -> String {
+    let mut text = String::new();
+    for candidate in candidates {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}. {}: {}", candidate.rank, offer(candidate), verdict(candidate));
+    }
+    text
+}
+
+/// `0.05 USDC on Base`, as far as it is known.
+fn offer(candidate: &Candidate) -> String {
+    let price = candidate.amount.map(|amount| candidate.in_units(amount));
+    let network = (candidate.network_name.as_deref()).or(candidate.network.as_ref().map(ChainId::as_str));
+    match (price, network) {
+        (Some(price), Some(network)) => format!("{price} on {network}"),
+        (Some(price), None) => format!("{price} on an unknown network"),
+        (None, _) => format!("offer {}", candidate.requirement_index),
+    }
+}
+
+fn verdict(candidate: &Candidate) -> String {
+    if !candidate.viable {
+        let reasons: Vec<String> = candidate.rejections.iter().map(ToString::to_string).collect();
+        return format!("cannot pay, {}", reasons.join("; "));
+    }
+    let mut text = String::from("can pay");
+    if let Some(balance) = candidate.balance {
+        let _ = write!(text, ", holds {}", candidate.in_units(balance));
+    }
+    if let Some(endpoint) = &candidate.endpoint {
+        let _ = write!(text, ", read at {endpoint} (score {}", candidate.health_score);
+        if let Some(us) = candidate.latency_us {
+            let _ = write!(text, ", {}.{} ms", us / 1_000, us % 1_000 / 100);
+        }
+        text.push(')');
+    }
+    if candidate.circuit == Circuit::Open {
+        text.push_str(", circuit open");
+    }
+    match candidate.decided_by {
+        Some(key) => format!("{text}; behind the first by {key}"),
+        None => format!("{text}; chosen"),
+    }
+}

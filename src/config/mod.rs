@@ -1,0 +1,145 @@
+//! The buyer's configuration: one JSON document, checked once, the same in Rust and TypeScript.
+//!
+//! Everything after this works on resolved values: canonical networks, merged assets, parsed URLs.
+//! Refuses to know 402s and health. No error quotes a value: a URL carries keys.
+
+mod document;
+mod error;
+mod resolve;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::amount::Amount;
+use crate::endpoint::Endpoint;
+use crate::health::HealthSettings;
+use crate::network::ChainId;
+use crate::payment::Limits;
+use crate::registry::{TokenProgram, TransferMethod};
+
+pub use error::ConfigError;
+
+/// A checked configuration.
+///
+/// ```
+/// use payroute::Config;
+///
+/// let error = Config::from_json(r#"{"owners":{"eip155":"0x12"}}"#).unwrap_err();
+/// assert_eq!(error.path(), "owners.eip155");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub(crate) networks: BTreeMap<ChainId, Arc<NetworkConfig>>,
+    pub(crate) policy: Policy,
+    pub(crate) prefer: Vec<ChainId>,
+    pub(crate) probe: ProbeSettings,
+    pub(crate) health: HealthSettings,
+    pub(crate) limits: Limits,
+}
+
+/// A network as this buyer uses it: the built-in row, overridden field by field.
+#[derive(Debug)]
+pub(crate) struct NetworkConfig {
+    pub(crate) chain: ChainId,
+    pub(crate) name: Arc<str>,
+    /// What the chain itself answers when asked who it is.
+    pub(crate) identity: Identity,
+    pub(crate) owner: Option<Arc<str>>,
+    pub(crate) endpoints: Vec<Arc<Endpoint>>,
+    pub(crate) assets: Vec<Arc<Asset>>,
+    /// Atomic units of the asset that a payment here costs besides the price.
+    pub(crate) fee: Amount,
+}
+
+/// How a chain proves which one it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// `eth_chainId`.
+    ChainId(u64),
+    /// `getGenesisHash`, the whole base58 text.
+    GenesisHash(Arc<str>),
+    /// A Solana cluster of which only the CAIP-2 reference is known: the hash must start with it.
+    GenesisPrefix(Arc<str>),
+}
+
+/// A token that may be queried.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Asset {
+    /// CAIP-19.
+    pub(crate) id: Arc<str>,
+    /// As the chain is asked for it.
+    pub(crate) address: Arc<str>,
+    pub(crate) symbol: Arc<str>,
+    pub(crate) decimals: u8,
+    /// The EIP-712 domain's name and version, where they are known.
+    pub(crate) domain: Option<(Arc<str>, Arc<str>)>,
+    /// How x402 moves it, where that is known (EVM).
+    pub(crate) method: Option<TransferMethod>,
+    /// The Solana program that owns the mint, where it is known.
+    pub(crate) program: Option<TokenProgram>,
+    /// `policy.maxAmount` for this asset.
+    pub(crate) limit: Option<Amount>,
+    /// Whether `policy.allowedAssets` lets it pay.
+    pub(crate) allowed: bool,
+}
+
+/// What the buyer refuses whatever it holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Policy {
+    /// Empty: every configured network.
+    pub(crate) allowed_networks: BTreeSet<ChainId>,
+}
+
+/// How endpoints are asked. The `routing` object of the configuration, without preferences.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProbeSettings {
+    pub(crate) timeout: Duration,
+    pub(crate) providers: usize,
+}
+
+impl Config {
+    /// Reads the configuration document. Every field is optional; built-in networks, assets and
+    /// public endpoints apply where the document is silent.
+    ///
+    /// # Errors
+    /// The text is no JSON object, has an unknown field, or a value that is not accepted. The
+    /// error names the field by its path and says what is accepted; it never quotes the value.
+    pub fn from_json(text: &str) -> Result<Self, ConfigError> {
+        resolve::config(document::parse(text)?)
+    }
+
+    /// How much of a merchant's answer is read.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// How endpoints win and lose trust.
+    #[must_use]
+    pub fn health(&self) -> &HealthSettings {
+        &self.health
+    }
+}
+
+impl NetworkConfig {
+    /// The asset at `address`: EVM addresses compare without case, Solana ones exactly.
+    pub(crate) fn asset(&self, address: &str) -> Option<&Arc<Asset>> {
+        let same = |asset: &&Arc<Asset>| match self.identity {
+            Identity::ChainId(_) => asset.address.eq_ignore_ascii_case(address),
+            _ => &*asset.address == address,
+        };
+        self.assets.iter().find(same)
+    }
+}
+
+impl Identity {
+    /// Whether the hash that a Solana endpoint answered is this cluster's.
+    pub(crate) fn matches_genesis(&self, hash: &str) -> bool {
+        match self {
+            Self::ChainId(_) => false,
+            Self::GenesisHash(expected) => hash == &**expected,
+            Self::GenesisPrefix(prefix) => hash.starts_with(&**prefix),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Why there is no selection: one type, a stable code, and every candidate that was made.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::amount::Amount;
+use crate::candidate::{Candidate, Obstacle, Reason};
+use crate::config::ConfigError;
+use crate::network::ChainId;
+use crate::payment::DecodeError;
+
+/// Why nothing was selected. Decide by [`code`](Self::code) or by variant, never by message.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// `invalid-payment-required` or `unsupported-version`: no offer could be read.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+    /// `no-supported-route`: nothing offered can be paid by this configuration.
+    #[error("no offer can be paid with this configuration: {}", summary(.0))]
+    NoSupportedRoute(Vec<Candidate>),
+    /// `refused-by-policy`: everything payable was refused by policy.
+    #[error("the policy refuses every offer that could be paid: {}", summary(.0))]
+    RefusedByPolicy(Vec<Candidate>),
+    /// `insufficient-liquidity`: balances were read and none suffices.
+    #[error("no balance is high enough: {}", list(deficits))]
+    InsufficientLiquidity {
+        /// What is short where, in the merchant's order.
+        deficits: Vec<Deficit>,
+        /// Every candidate, ranked.
+        candidates: Vec<Candidate>,
+    },
+    /// `balances-unavailable`: no balance could be read. Says nothing about the buyer's funds.
+    #[error("no balance could be read: {}", summary(.0))]
+    BalancesUnavailable(Vec<Candidate>),
+    /// `configuration`: the configuration, or the place where the selector runs, is not accepted.
+    #[error(transparent)]
+    Configuration(#[from] ConfigError),
+    /// `cancelled`: the caller gave up. In Rust dropping the future cancels without an error; hosts
+    /// with another way of cancelling report it as this.
+    #[error("the selection was cancelled")]
+    Cancelled,
+}
+
+impl SelectError {
+    /// The code: stable, kebab-case, the same in every language.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Decode(DecodeError::UnsupportedVersion { .. }) => "unsupported-version",
+            Self::Decode(_) => "invalid-payment-required",
+            Self::NoSupportedRoute(_) => "no-supported-route",
+            Self::RefusedByPolicy(_) => "refused-by-policy",
+            Self::InsufficientLiquidity { .. } => "insufficient-liquidity",
+            Self::BalancesUnavailable(_) => "balances-unavailable",
+            Self::Configuration(_) => "configuration",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Every candidate, ranked; empty where none were made.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        match self {
+            Self::NoSupportedRoute(candidates)
+            | Self::RefusedByPolicy(candidates)
+            | Self::InsufficientLiquidity { candidates, .. }
+            | Self::BalancesUnavailable(candidates) => candidates,
+            Self::Decode(_) | Self::Configuration(_) | Self::Cancelled => &[],
+        }
+    }
+
+    /// What is short on which network, in the merchant's order; empty for every other error.
+    #[must_use]
+    pub fn deficits(&self) -> &[Deficit] {
+        match self {
+            Self::InsufficientLiquidity { deficits, .. } => deficits,
+            _ => &[],
+        }
+    }
+
+    /// The error that `candidates`, ranked and none of them viable, amount to.
+    pub(crate) fn of(candidates: Vec<Candidate>) -> Self {
+        let only = |obstacle| {
+            move |candidate: &Candidate| {
+                candidate.rejections.iter().all(|rejection| rejection.reason.obstacle() == obstacle)
+            }
+        };
+        let deficits = deficits(&candidates);
+        if !deficits.is_empty() {
+            Self::InsufficientLiquidity { deficits, candidates }
+        } else if candidates.iter().any(only(Obstacle::Unread)) {
+            Self::BalancesUnavailable(candidates)
+        } else if candidates.iter().any(only(Obstacle::Policy)) {
+            Self::RefusedByPolicy(candidates)
+        } else {
+            Self::NoSupportedRoute(candidates)
+        }
+    }
+}
+
+/// How much is missing to pay one offer. `Display` is a sentence in token units:
+/// `0.03 USDC short on Base (needs 0.05, has 0.02)`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Deficit {
+    /// Position of the offer in the merchant's list, from 0.
+    pub requirement_index: usize,
+    /// The network as CAIP-2 id.
+    pub network: ChainId,
+    /// The network's name for people.
+    pub network_name: Arc<str>,
+    /// The asset as CAIP-19 id.
+    pub asset_id: Arc<str>,
+    /// The asset's symbol.
+    pub symbol: Arc<str>,
+    /// The asset's decimals.
+    pub decimals: u8,
+    /// The price, in atomic units.
+    pub required: Amount,
+    /// The balance, in atomic units.
+    pub available: Amount,
+    /// `required - available`.
+    pub shortfall: Amount,
+}
+
+impl fmt::Display for Deficit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = |amount: Amount| amount.to_units(self.decimals);
+        let (shortfall, required, available) = (units(self.shortfall), units(self.required), units(self.available));
+        let Self { symbol, network_name, .. } = self;
+        write!(f, "{shortfall} {symbol} short on {network_name} (needs {required}, has {available})")
+    }
+}
+
+fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
+    let mut deficits: Vec<Deficit> = candidates.iter().filter_map(deficit).collect();
+    deficits.sort_unstable_by_key(|deficit| deficit.requirement_index);
+    deficits
+}
+
+fn deficit(candidate: &Candidate) -> Option<Deficit> {
+    if !candidate.is_rejected_for(Reason::InsufficientBalance) {
+        return None;
+    }
+    let (required, available) = (candidate.amount?, candidate.balance?);
+    Some(Deficit {
+        requirement_index: candidate.requirement_index,
+        network: candidate.network.clone()?,
+        network_name: candidate.network_name.clone()?,
+        asset_id: candidate.asset_id.clone()?,
+        symbol: candidate.symbol.clone()?,
+        decimals: candidate.decimals?,
+        required,
+        available,
+        shortfall: required.saturating_sub(available),
+    })
+}
+
+fn list(deficits: &[Deficit]) -> String {
+    let texts: Vec<String> = deficits.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}
+
+/// The first reason of every candidate, in the merchant's order.
+fn summary(candidates: &[Candidate]) -> String {
+    let mut rows: Vec<&Candidate> = candidates.iter().collect();
+    rows.sort_unstable_by_key(|candidate| candidate.requirement_index);
+    let texts = rows.into_iter().map(|candidate| {
+        let place = candidate.network_name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
+        let reason = candidate.rejections.first().map(ToString::to_string).unwrap_or_default();
+        format!("offer {}{place}: {reason}", candidate.requirement_index)
+    });
+    texts.collect::<Vec<_>>().join("; ")
+}

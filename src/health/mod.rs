@@ -1,0 +1,161 @@
+//! What is known of each endpoint: averages, circuit, score.
+//!
+//! Pure bookkeeping. Refuses to know the network, async, clocks and URLs: time comes in as a
+//! [`Moment`], an endpoint as an opaque [`EndpointKey`], what happened as an [`Outcome`]. The only
+//! place in the crate where circuit state lives.
+
+mod circuit;
+mod index;
+mod score;
+mod settings;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::network::ChainId;
+
+pub use index::{EndpointHealth, HealthIndex, Permit};
+pub use score::Score;
+pub use settings::HealthSettings;
+
+/// A point on a monotonic clock, in microseconds since that clock began. Moments of two clocks do
+/// not compare; the crate uses one clock for the whole process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Moment(u64);
+
+impl Moment {
+    /// The moment `micros` microseconds after the clock began.
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// The moment `millis` milliseconds after the clock began.
+    #[must_use]
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1_000))
+    }
+
+    /// This moment and then `span`; stays at the end of the clock rather than wrap.
+    #[must_use]
+    pub fn after(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(micros(span)))
+    }
+
+    /// The time since `earlier`; zero when `earlier` is later.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_micros(self.0.saturating_sub(earlier.0))
+    }
+}
+
+fn micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Where an endpoint stands: whether payroute asks it, tries it once, or leaves it alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Circuit {
+    /// In normal use.
+    Closed,
+    /// The open time has passed; one trial decides.
+    HalfOpen,
+    /// Not asked, unless every endpoint of its network is open.
+    Open,
+}
+
+impl Circuit {
+    /// The name as it appears in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::HalfOpen => "half-open",
+            Self::Open => "open",
+        }
+    }
+}
+
+impl fmt::Display for Circuit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What became of one attempt at an endpoint, as far as health is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A usable answer from the right chain, `latency` after it was asked.
+    Success {
+        /// From the request's first byte to the answer's last.
+        latency: Duration,
+    },
+    /// The endpoint failed: transport, own deadline, 5xx, malformed answer, refused credentials.
+    Fault,
+    /// The endpoint asks for fewer requests. A load signal, never a fault.
+    Throttled {
+        /// How long it asked us to wait, if it said.
+        retry_after: Option<Duration>,
+    },
+    /// The endpoint answered for another chain: a fact, not a reliability sample.
+    WrongChain,
+    /// Nothing that says anything about the endpoint: cancelled, our own error, a reverted call.
+    Neutral,
+}
+
+/// The identity of one endpoint of one network: two URLs on one host are two endpoints.
+///
+/// Compares and hashes by `digest` alone. Shows the network and the host, never a URL.
+#[derive(Clone)]
+pub struct EndpointKey {
+    digest: u128,
+    network: ChainId,
+    host: Arc<str>,
+}
+
+impl EndpointKey {
+    /// A key for the endpoint that `digest` identifies within `network`, shown as `host`.
+    ///
+    /// `digest` must differ for two endpoints of one network; networks are told apart here.
+    #[must_use]
+    pub fn new(network: ChainId, digest: u128, host: impl Into<Arc<str>>) -> Self {
+        Self { digest, network, host: host.into() }
+    }
+
+    /// The network that the endpoint serves.
+    #[must_use]
+    pub fn network(&self) -> &ChainId {
+        &self.network
+    }
+
+    /// Host, and port if it is not the scheme's own.
+    #[must_use]
+    pub fn host(&self) -> &Arc<str> {
+        &self.host
+    }
+}
+
+impl PartialEq for EndpointKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest && self.network == other.network
+    }
+}
+
+impl Eq for EndpointKey {}
+
+impl Hash for EndpointKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.digest.hash(state);
+    }
+}
+
+impl fmt::Debug for EndpointKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.network, self.host)
+    }
+}

@@ -1,0 +1,166 @@
+//! One number per endpoint: how much to prefer it, from 0 to 1.
+//!
+//! Only addition, subtraction, multiplication and division, so that native and WASM agree to the
+//! bit. The cascade never sees a float: a score leaves here as ten-thousandths.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::settings::{HealthSettings, LATENCY_WEIGHT, NEW_ENDPOINT, THROTTLE_PENALTY};
+use super::{Circuit, micros};
+
+/// A health score in ten-thousandths: 8067 is 0.8067.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Score(u16);
+
+impl Score {
+    /// The score of an endpoint that nothing is known of: 0.8.
+    pub const NEW: Self = Self(8_000);
+
+    /// A score of `parts` ten-thousandths; more than 10,000 is 10,000.
+    #[must_use]
+    pub fn from_ten_thousandths(parts: u16) -> Self {
+        Self(parts.min(10_000))
+    }
+
+    /// The score in ten-thousandths, 0 to 10,000.
+    #[must_use]
+    pub fn ten_thousandths(self) -> u16 {
+        self.0
+    }
+
+    /// Rounds half up to four decimals; anything that is not a number from 0 to 1 is clamped.
+    fn round(value: f64) -> Self {
+        Self((clamp01(value) * 10_000.0 + 0.5) as u16)
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:04}", self.0 / 10_000, self.0 % 10_000)
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(f64::from(self.0) / 10_000.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Score {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self::round)
+    }
+}
+
+/// Exponentially weighted averages of one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Averages {
+    success: f64,
+    latency_us: Option<f64>,
+}
+
+impl Averages {
+    pub(super) fn new() -> Self {
+        Self { success: NEW_ENDPOINT, latency_us: None }
+    }
+
+    pub(super) fn succeed(&mut self, latency: Duration, alpha: f64) {
+        self.success += alpha * (1.0 - self.success);
+        let sample = micros(latency) as f64;
+        self.latency_us = Some(match self.latency_us {
+            Some(average) => average + alpha * (sample - average),
+            None => sample,
+        });
+    }
+
+    pub(super) fn fail(&mut self, alpha: f64) {
+        self.success -= alpha * self.success;
+    }
+
+    /// Microseconds, rounded half up; absent until something was measured.
+    pub(super) fn latency_us(&self) -> Option<u64> {
+        self.latency_us.map(|average| (average + 0.5) as u64)
+    }
+
+    pub(super) fn score(&self, circuit: Circuit, throttled: bool, settings: &HealthSettings) -> Score {
+        let slow_us = settings.slow_ms as f64 * 1_000.0;
+        let slowness = self.latency_us.map_or(0.0, |us| clamp01(us / slow_us));
+        let throttle = if throttled { THROTTLE_PENALTY } else { 0.0 };
+        let quality = clamp01(self.success - LATENCY_WEIGHT * slowness - throttle);
+        Score::round(quality * multiplier(circuit))
+    }
+}
+
+fn multiplier(circuit: Circuit) -> f64 {
+    match circuit {
+        Circuit::Closed => 1.0,
+        Circuit::HalfOpen => 0.5,
+        Circuit::Open => 0.1,
+    }
+}
+
+/// `f64::clamp` keeps NaN; a score must not.
+fn clamp01(value: f64) -> f64 {
+    if value >= 1.0 {
+        1.0
+    } else if value > 0.0 {
+        value
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(averages: &Averages) -> u16 {
+        let settings = HealthSettings::default();
+        averages.score(Circuit::Closed, false, &settings).ten_thousandths()
+    }
+
+    #[test]
+    fn failures_fall_as_the_design_states() {
+        let mut averages = Averages::new();
+        let mut seen = vec![score(&averages)];
+        for _ in 0..4 {
+            averages.fail(0.20);
+            seen.push(score(&averages));
+        }
+        assert_eq!(seen, [8_000, 6_400, 5_120, 4_096, 3_277]);
+    }
+
+    #[test]
+    fn first_success_of_100_ms() {
+        let mut averages = Averages::new();
+        averages.succeed(Duration::from_millis(100), 0.20);
+        assert_eq!(score(&averages), 8_067);
+        assert_eq!(averages.latency_us(), Some(100_000));
+    }
+
+    #[test]
+    fn a_score_stays_in_range_whatever_comes_in() {
+        let settings = HealthSettings::default();
+        for success in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 5e-324, -1.0, 2.0] {
+            for latency in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e300] {
+                let averages = Averages { success, latency_us: Some(latency) };
+                for circuit in [Circuit::Closed, Circuit::HalfOpen, Circuit::Open] {
+                    let score = averages.score(circuit, true, &settings).ten_thousandths();
+                    assert!(score <= 10_000);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_score_prints_and_serialises_with_its_decimals() {
+        let score = Score::from_ten_thousandths(8_067);
+        assert_eq!(score.to_string(), "0.8067");
+        assert_eq!(serde_json::to_string(&score).unwrap(), "0.8067");
+        assert_eq!(serde_json::from_str::<Score>("0.8067").unwrap(), score);
+        assert_eq!(Score::from_ten_thousandths(10_000).to_string(), "1.0000");
+    }
+}

@@ -1,0 +1,70 @@
+//! Client-side payment route selection for [x402](https://www.x402.org).
+//!
+//! A merchant answers `402 Payment Required` with several ways to pay. payroute looks at what the
+//! buyer really holds, over RPC endpoints that it does not trust, and answers which offer to pay,
+//! what comes next, and why. It never signs, settles or bridges.
+//!
+//! # The tour
+//!
+//! - [`PaymentRequired`] is the merchant's 402, every offer with its exact original JSON.
+//! - [`Config`] says who the buyer is, which endpoints to ask and what to refuse.
+//! - [`RouteSelector::select`] screens the offers, reads all balances at once, ranks, and returns a
+//!   [`Selection`] or a [`SelectError`] with the same [`Candidate`]s.
+//! - [`rank`] is the order itself: pure, public, for what-if.
+//! - [`HealthIndex`] remembers how endpoints behaved; selectors can share one.
+//! - [`Transport`] is the only seam to the network.
+//!
+//! ```no_run
+//! # async fn run(response_body: &str) -> Result<(), payroute::SelectError> {
+//! use payroute::{Config, PaymentRequired, RouteSelector};
+//!
+//! let config = Config::from_json(r#"{"owners":{"eip155":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"}}"#)?;
+//! let selector = RouteSelector::new(config)?;
+//! match selector.select(&PaymentRequired::from_text(response_body)?).await {
+//!     Ok(selection) => println!("pay {}", selection.requirement().json()),
+//!     Err(error) => error.deficits().iter().for_each(|deficit| println!("{deficit}")),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Not for
+//!
+//! Signing or sending payments; choosing between merchants; prices in different currencies: offers
+//! are ranked by whether, where and how safely they can be paid, not by what they cost.
+//!
+//! # Features
+//!
+//! - `reqwest` (default): the ready-made HTTP transport, natively with rustls, on WASM over the
+//!   host's `fetch`. Without it the crate opens no connection and a [`Transport`] must be given.
+
+mod amount;
+mod candidate;
+mod cascade;
+mod config;
+mod endpoint;
+mod error;
+mod health;
+mod network;
+mod payment;
+mod platform;
+mod policy;
+mod probe;
+pub mod registry;
+mod selector;
+mod text;
+
+pub use amount::{Amount, AmountError, MAX_DECIMALS};
+pub use candidate::{Candidate, Note, Reason, Rejection, Rejections};
+pub use cascade::{Key, explain, rank};
+pub use config::{Config, ConfigError};
+pub use endpoint::Endpoint;
+pub use error::{Deficit, SelectError};
+pub use health::{Circuit, EndpointHealth, EndpointKey, HealthIndex, HealthSettings, Moment, Outcome, Permit, Score};
+pub use network::{ChainId, Family, NAMES, NetworkError};
+pub use payment::{
+    Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
+};
+pub use platform::{BoxFuture, MaybeSend, MaybeSync};
+pub use probe::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+pub use selector::{RouteSelector, RouteSelectorBuilder, Selection};

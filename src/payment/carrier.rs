@@ -1,0 +1,279 @@
+//! Where the terms of a 402 are found, and how they are unwrapped.
+
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde_json::value::RawValue;
+
+use super::json::{Object, kind, nests_deeper_than};
+use super::{Carrier, CarrierFailure, DecodeError, Limits, Malformed, PaymentRequired, Requirement, Terms, Version};
+use crate::candidate::Note;
+use crate::network::ChainId;
+use crate::text::shown;
+
+/// Padded or not; base64url is translated to the standard alphabet first.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+pub(super) fn from_document(text: &str, limits: &Limits) -> Result<PaymentRequired, DecodeError> {
+    let mut search = Search::new(limits);
+    let read = match looks_like_json(text) {
+        true => search.body(Carrier::Document, text.as_bytes()),
+        false => search.header(Carrier::Document, text.as_bytes()),
+    };
+    read.map_or_else(|| search.finish(), Ok)
+}
+
+pub(super) fn from_response<'a>(
+    headers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    body: &[u8],
+    limits: &Limits,
+) -> Result<PaymentRequired, DecodeError> {
+    let headers: Vec<(&str, &[u8])> = headers.into_iter().collect();
+    let mut search = Search::new(limits);
+    let found = search
+        .named_header(Carrier::Header, "payment-required", &headers)
+        .or_else(|| search.body(Carrier::Body, body))
+        .or_else(|| search.named_header(Carrier::LegacyHeader, "x-payment-required", &headers))
+        .or_else(|| search.named_header(Carrier::RequirementsHeader, "x-payment-requirements", &headers));
+    found.map_or_else(|| search.finish(), Ok)
+}
+
+/// The carriers tried so far, and what was wrong with them.
+struct Search<'l> {
+    limits: &'l Limits,
+    failures: Vec<CarrierFailure>,
+    entries: Vec<Malformed>,
+    unsupported: Option<String>,
+    /// A list without an envelope: used only when no carrier has a whole document, for an envelope
+    /// elsewhere states the version that the list lacks.
+    bare_list: Option<PaymentRequired>,
+}
+
+impl<'l> Search<'l> {
+    fn new(limits: &'l Limits) -> Self {
+        Self { limits, failures: Vec::new(), entries: Vec::new(), unsupported: None, bare_list: None }
+    }
+
+    fn named_header(&mut self, carrier: Carrier, name: &str, headers: &[(&str, &[u8])]) -> Option<PaymentRequired> {
+        let mut values = headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| *value);
+        let Some(value) = values.next() else {
+            return self.fail(carrier, "is absent");
+        };
+        if values.any(|other| other != value) {
+            return self.fail(carrier, "appears twice with different values");
+        }
+        self.header(carrier, value)
+    }
+
+    fn header(&mut self, carrier: Carrier, value: &[u8]) -> Option<PaymentRequired> {
+        let limit = self.limits.header_bytes;
+        if value.len() > limit {
+            return self.fail(carrier, format!("has {} bytes; at most {limit} are read", value.len()));
+        }
+        let value = value.trim_ascii();
+        if value.is_empty() {
+            return self.fail(carrier, "is empty");
+        }
+        if std::str::from_utf8(value).is_ok_and(looks_like_json) {
+            return self.json(carrier, value);
+        }
+        match BASE64.decode(standard_alphabet(value)) {
+            Ok(bytes) => self.json(carrier, &bytes),
+            Err(_) => self.fail(carrier, "is neither base64 nor JSON"),
+        }
+    }
+
+    fn body(&mut self, carrier: Carrier, body: &[u8]) -> Option<PaymentRequired> {
+        let limit = self.limits.body_bytes;
+        if body.len() > limit {
+            return self.fail(carrier, format!("has {} bytes; at most {limit} are read", body.len()));
+        }
+        match body.trim_ascii() {
+            [] => self.fail(carrier, "is empty"),
+            body => self.json(carrier, body),
+        }
+    }
+
+    fn json(&mut self, carrier: Carrier, bytes: &[u8]) -> Option<PaymentRequired> {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return self.fail(carrier, "is not UTF-8 text");
+        };
+        let text = text.trim_ascii();
+        let depth = self.limits.json_depth;
+        if nests_deeper_than(text, depth) {
+            return self.fail(carrier, format!("nests deeper than {depth} levels"));
+        }
+        if text.starts_with('[') {
+            return self.bare_list(carrier, text);
+        }
+        match Object::parse(text) {
+            Ok(envelope) => self.envelope(carrier, &envelope),
+            Err(error) => self.fail(carrier, format!("is not an x402 document: {error}")),
+        }
+    }
+
+    fn envelope(&mut self, carrier: Carrier, envelope: &Object<'_>) -> Option<PaymentRequired> {
+        let Some(accepts) = envelope.get("accepts") else {
+            return self.fail(carrier, "has no accepts");
+        };
+        let (version, coerced) = match stated_version(envelope.get("x402Version")) {
+            Stated::Plain(version) => (Some(version), false),
+            Stated::Coerced(version) => (Some(version), true),
+            Stated::Missing => (None, true),
+            Stated::Unsupported(version) => {
+                self.fail::<()>(carrier, format!("states x402 version {version}"));
+                self.unsupported.get_or_insert(version);
+                return None;
+            }
+        };
+        self.list(carrier, accepts.get(), version, coerced)
+    }
+
+    fn bare_list(&mut self, carrier: Carrier, text: &str) -> Option<PaymentRequired> {
+        let read = self.list(carrier, text, None, true)?;
+        if carrier == Carrier::Document {
+            return Some(read);
+        }
+        self.bare_list.get_or_insert(read);
+        self.fail(carrier, "is a list without an envelope")
+    }
+
+    /// Decodes the list itself. `version` is what the document states, if it does.
+    fn list(
+        &mut self,
+        carrier: Carrier,
+        text: &str,
+        version: Option<Version>,
+        coerced: bool,
+    ) -> Option<PaymentRequired> {
+        let entries: Vec<Box<RawValue>> = match serde_json::from_str(text) {
+            Ok(entries) => entries,
+            Err(_) => return self.fail(carrier, "has accepts that are not an array"),
+        };
+        let most = self.limits.requirements;
+        if entries.len() > most {
+            return self.fail(carrier, format!("has {} entries in accepts; at most {most} are read", entries.len()));
+        }
+        if entries.is_empty() {
+            return self.fail(carrier, "has no entry in accepts");
+        }
+        let version = version.unwrap_or_else(|| infer_version(&entries));
+        let requirements: Vec<Requirement> =
+            (entries.into_iter().enumerate()).map(|(index, json)| requirement(index, json, version)).collect();
+        if requirements.iter().all(|requirement| requirement.terms.is_err()) {
+            let problems: Vec<Malformed> =
+                requirements.into_iter().filter_map(|requirement| requirement.terms.err()).collect();
+            let first = problems.first().map(ToString::to_string).unwrap_or_default();
+            if self.entries.is_empty() {
+                self.entries = problems;
+            }
+            return self.fail(carrier, format!("has no readable entry in accepts (accepts[0]: {first})"));
+        }
+        let mut notes = Vec::new();
+        if coerced {
+            notes.push(Note::VersionCoerced);
+        }
+        if carrier == Carrier::Body && version == Version::V2 {
+            notes.push(Note::CarrierBody);
+        }
+        Some(PaymentRequired { version, carrier, notes, requirements: mark_ambiguous(version, requirements).into() })
+    }
+
+    fn fail<T>(&mut self, carrier: Carrier, problem: impl Into<String>) -> Option<T> {
+        self.failures.push(CarrierFailure { carrier, problem: problem.into() });
+        None
+    }
+
+    fn finish(self) -> Result<PaymentRequired, DecodeError> {
+        if let Some(list) = self.bare_list {
+            return Ok(list);
+        }
+        Err(match self.unsupported {
+            Some(version) => DecodeError::UnsupportedVersion { version },
+            None => DecodeError::Unreadable { failures: self.failures, entries: self.entries },
+        })
+    }
+}
+
+fn looks_like_json(text: &str) -> bool {
+    text.trim_ascii_start().starts_with(['{', '['])
+}
+
+fn standard_alphabet(value: &[u8]) -> Vec<u8> {
+    (value.iter())
+        .map(|byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => *other,
+        })
+        .collect()
+}
+
+enum Stated {
+    Plain(Version),
+    Coerced(Version),
+    Missing,
+    Unsupported(String),
+}
+
+/// Version 1 and 2 as numbers; as text they are no guess either.
+fn stated_version(value: Option<&RawValue>) -> Stated {
+    let Some(value) = value else {
+        return Stated::Missing;
+    };
+    match value.get() {
+        "1" => Stated::Plain(Version::V1),
+        "2" => Stated::Plain(Version::V2),
+        "\"1\"" | "1.0" => Stated::Coerced(Version::V1),
+        "\"2\"" | "2.0" => Stated::Coerced(Version::V2),
+        other if matches!(kind(value), "a string" | "a number") => Stated::Unsupported(shown(other)),
+        _ => Stated::Unsupported(kind(value).to_owned()),
+    }
+}
+
+/// A list whose entries state their price as version 1 does is of version 1.
+fn infer_version(entries: &[Box<RawValue>]) -> Version {
+    let is_v1 = |json: &RawValue| {
+        Object::parse(json.get())
+            .is_ok_and(|entry| entry.get("amount").is_none() && entry.get("maxAmountRequired").is_some())
+    };
+    match entries.iter().any(|json| is_v1(json)) {
+        true => Version::V1,
+        false => Version::V2,
+    }
+}
+
+fn requirement(index: usize, json: Box<RawValue>, version: Version) -> Requirement {
+    let terms = Terms::parse(&json);
+    let mut notes = Vec::new();
+    if let Ok(Terms { chain: Some(chain), network, .. }) = &terms {
+        let by_name = **network != *chain.as_str();
+        let wanted_by_name = version == Version::V1 && !network.contains(':');
+        if by_name && !wanted_by_name {
+            notes.push(Note::NonCanonicalNetwork);
+        }
+    }
+    Requirement { index, json, terms, notes }
+}
+
+/// A version 1 payment names only scheme and network, so a server cannot tell which of two such
+/// entries was meant. The later ones say so.
+fn mark_ambiguous(version: Version, mut requirements: Vec<Requirement>) -> Vec<Requirement> {
+    if version == Version::V2 {
+        return requirements;
+    }
+    let mut seen = BTreeSet::new();
+    for requirement in &mut requirements {
+        let Ok(terms) = &requirement.terms else { continue };
+        let chain = terms.chain.as_ref().map_or(&*terms.network, ChainId::as_str);
+        if !seen.insert((terms.scheme.to_string(), chain.to_owned())) {
+            requirement.notes.push(Note::V1Ambiguous);
+        }
+    }
+    requirements
+}

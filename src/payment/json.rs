@@ -1,0 +1,109 @@
+//! Strict JSON objects: every key once, every value as its original text.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::text::shown;
+
+/// A JSON object whose values keep their text. A key that appears twice is refused: two readers
+/// could pick different ones.
+pub(super) struct Object<'a>(BTreeMap<String, &'a RawValue>);
+
+impl<'a> Object<'a> {
+    pub(super) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The value of `key`; `null` counts as absent.
+    pub(super) fn get(&self, key: &str) -> Option<&'a RawValue> {
+        self.0.get(key).copied().filter(|value| value.get() != "null")
+    }
+
+    pub(super) fn into_entries(self) -> impl Iterator<Item = (String, &'a RawValue)> {
+        self.0.into_iter()
+    }
+}
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor).map(Self)
+    }
+}
+
+struct ObjectVisitor;
+
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = BTreeMap<String, &'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut entries = BTreeMap::new();
+        while let Some(key) = access.next_key::<String>()? {
+            let name = shown(&key);
+            if entries.insert(key, access.next_value::<&RawValue>()?).is_some() {
+                return Err(A::Error::custom(format_args!("duplicate key `{name}`")));
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// What kind of value a text is, for error messages.
+pub(super) fn kind(value: &RawValue) -> &'static str {
+    match value.get().as_bytes().first() {
+        Some(b'"') => "a string",
+        Some(b'{') => "an object",
+        Some(b'[') => "an array",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "null",
+        _ => "a number",
+    }
+}
+
+/// Whether `text` nests deeper than `limit`. Looks at brackets outside strings only, before any
+/// parser recurses.
+pub(super) fn nests_deeper_than(text: &str, limit: usize) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                if depth > limit {
+                    return true;
+                }
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicates_are_named_wherever_they_stand() {
+        let error = |text| Object::parse(text).err().map(|e| e.to_string()).unwrap();
+        assert!(error(r#"{"a":1,"a":2}"#).starts_with("duplicate key `a`"));
+        assert!(error(r#"{"a":1,"\u0061":2}"#).starts_with("duplicate key `a`"));
+        assert!(Object::parse(r#"{"a":{"b":1},"b":2}"#).is_ok());
+    }
+
+    #[test]
+    fn depth_counts_brackets_outside_strings() {
+        assert!(!nests_deeper_than(r#"{"a":["[[[[\"[["]}"#, 2));
+        assert!(nests_deeper_than(r#"{"a":[[]]}"#, 2));
+        assert!(nests_deeper_than(&"[".repeat(10_000), 32));
+    }
+}

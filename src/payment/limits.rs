@@ -1,0 +1,38 @@
+//! How much of a merchant's answer is read.
+
+use serde::Deserialize;
+
+/// Bounds on what is decoded. The `limits` object of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of a header value. 65,536: no common server or proxy lets more through.
+    pub header_bytes: usize,
+    /// Bytes of a body. 1,048,576: a thousand times a usual offer list.
+    pub body_bytes: usize,
+    /// Nesting of JSON. 32: real offers nest four deep, schemas in extensions a dozen.
+    pub json_depth: usize,
+    /// Entries of `accepts`. 64: each may cost a read; no merchant has been seen with over 20.
+    pub requirements: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { header_bytes: 64 * 1024, body_bytes: 1024 * 1024, json_depth: 32, requirements: 64 }
+    }
+}
+
+impl Limits {
+    /// The bounds that make sense, as (holds, JSON name, what is accepted).
+    pub(crate) fn out_of_range(&self) -> Option<(&'static str, &'static str)> {
+        let depth = 1..=120;
+        let rules = [
+            (self.header_bytes > 0, "headerBytes", "bytes from 1"),
+            (self.body_bytes > 0, "bodyBytes", "bytes from 1"),
+            (depth.contains(&self.json_depth), "jsonDepth", "a whole number from 1 to 120"),
+            ((1..=1_024).contains(&self.requirements), "requirements", "a whole number from 1 to 1024"),
+        ];
+        (rules.into_iter()).find_map(|(holds, name, accepted)| (!holds).then_some((name, accepted)))
+    }
+}

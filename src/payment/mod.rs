@@ -1,0 +1,228 @@
+//! The 402 as the merchant sent it: offers with their index and their exact original JSON.
+//!
+//! Reading is generous where no money term is guessed and exact where one would be. Refuses to
+//! know what the buyer holds, wants or allows: an offer that reads well may still be unpayable.
+
+mod carrier;
+mod json;
+mod limits;
+mod terms;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+pub use limits::Limits;
+pub(crate) use terms::is_evm_address;
+pub use terms::{Extra, Malformed, Terms};
+
+use crate::candidate::Note;
+
+/// The x402 protocol version that an offer list was written in. It decides how the payment goes
+/// back (`X-PAYMENT` or `PAYMENT-SIGNATURE`), not how offers are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Version {
+    /// Terms in the body, `maxAmountRequired`, networks by name.
+    #[serde(rename = "1")]
+    V1,
+    /// Terms in the `PAYMENT-REQUIRED` header, `amount`, networks by CAIP-2 id.
+    #[serde(rename = "2")]
+    V2,
+}
+
+/// The part of a response that the terms were read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Carrier {
+    /// The `PAYMENT-REQUIRED` header: canonical for version 2.
+    Header,
+    /// The response body: canonical for version 1.
+    Body,
+    /// The `X-PAYMENT-REQUIRED` header of early servers.
+    LegacyHeader,
+    /// The `X-PAYMENT-REQUIREMENTS` header, seen in the wild.
+    RequirementsHeader,
+    /// A document given without a response around it.
+    Document,
+}
+
+impl fmt::Display for Carrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Header => "PAYMENT-REQUIRED header",
+            Self::Body => "response body",
+            Self::LegacyHeader => "X-PAYMENT-REQUIRED header",
+            Self::RequirementsHeader => "X-PAYMENT-REQUIREMENTS header",
+            Self::Document => "document",
+        })
+    }
+}
+
+/// A decoded HTTP 402: every entry of `accepts`, readable or not, in the merchant's order.
+///
+/// ```
+/// use payroute::PaymentRequired;
+///
+/// let text = r#"{"x402Version":2,"accepts":[{"scheme":"exact","network":"eip155:8453",
+///   "amount":"50000","asset":"0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+///   "payTo":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","maxTimeoutSeconds":60,
+///   "extra":{"name":"USD Coin","version":"2"}}]}"#;
+/// let payment_required = PaymentRequired::from_text(text)?;
+/// assert!(text.contains(payment_required.requirements()[0].json()));
+/// # Ok::<(), payroute::DecodeError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PaymentRequired {
+    version: Version,
+    carrier: Carrier,
+    notes: Vec<Note>,
+    requirements: Arc<[Requirement]>,
+}
+
+impl PaymentRequired {
+    /// Reads a document on its own: version 1 or 2 JSON, a bare `accepts` array, or a header value
+    /// (base64 or base64url, padded or not). Uses the default [`Limits`].
+    ///
+    /// # Errors
+    /// No entry could be read, or the version is neither 1 nor 2.
+    pub fn from_text(text: &str) -> Result<Self, DecodeError> {
+        carrier::from_document(text, &Limits::default())
+    }
+
+    /// Like [`from_text`](Self::from_text), within `limits`.
+    ///
+    /// # Errors
+    /// As for `from_text`.
+    pub fn from_text_within(text: &str, limits: &Limits) -> Result<Self, DecodeError> {
+        carrier::from_document(text, limits)
+    }
+
+    /// Reads a whole response, trying in this order: the `PAYMENT-REQUIRED` header, the body, the
+    /// `X-PAYMENT-REQUIRED` header, the `X-PAYMENT-REQUIREMENTS` header. The first that has a
+    /// readable entry wins; header names are matched without case. Uses the default [`Limits`].
+    ///
+    /// # Errors
+    /// No carrier had a readable entry; the error says what was wrong with each.
+    pub fn from_response<'a>(
+        headers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+        body: &[u8],
+    ) -> Result<Self, DecodeError> {
+        carrier::from_response(headers, body, &Limits::default())
+    }
+
+    /// Like [`from_response`](Self::from_response), within `limits`.
+    ///
+    /// # Errors
+    /// As for `from_response`.
+    pub fn from_response_within<'a>(
+        headers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+        body: &[u8],
+        limits: &Limits,
+    ) -> Result<Self, DecodeError> {
+        carrier::from_response(headers, body, limits)
+    }
+
+    /// The protocol version, stated or inferred.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Where the terms were found.
+    #[must_use]
+    pub fn carrier(&self) -> Carrier {
+        self.carrier
+    }
+
+    /// Remarks that hold for every entry.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The entries of `accepts`, in the merchant's order, unreadable ones included.
+    #[must_use]
+    pub fn requirements(&self) -> &[Requirement] {
+        &self.requirements
+    }
+}
+
+/// One entry of `accepts`.
+#[derive(Clone, Debug)]
+pub struct Requirement {
+    index: usize,
+    json: Box<RawValue>,
+    terms: Result<Terms, Malformed>,
+    notes: Vec<Note>,
+}
+
+impl Requirement {
+    /// Position in the merchant's list, from 0.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The entry's exact original text. Echo this, byte for byte: servers compare field by field.
+    #[must_use]
+    pub fn json(&self) -> &str {
+        self.json.get()
+    }
+
+    /// What the entry offers.
+    ///
+    /// # Errors
+    /// The entry cannot be paid as written; says which field and why.
+    pub fn terms(&self) -> Result<&Terms, &Malformed> {
+        self.terms.as_ref()
+    }
+
+    /// Remarks on this entry alone.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+}
+
+/// Why no offer could be read at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// Every carrier failed; in the order they were tried.
+    #[error("no payment requirement could be read: {}", list(failures))]
+    Unreadable {
+        /// What was wrong with each carrier.
+        failures: Vec<CarrierFailure>,
+        /// Where a carrier had entries, but none readable: what was wrong with each of them.
+        entries: Vec<Malformed>,
+    },
+    /// The document states a version that payroute does not speak.
+    #[error("x402 version {version} is not supported; accepted are 1 and 2")]
+    UnsupportedVersion {
+        /// The version as written, safe to show.
+        version: String,
+    },
+}
+
+/// What was wrong with one carrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CarrierFailure {
+    /// The carrier.
+    pub carrier: Carrier,
+    /// The problem, as the end of a sentence that starts with the carrier's name.
+    pub problem: String,
+}
+
+impl fmt::Display for CarrierFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.carrier, self.problem)
+    }
+}
+
+fn list(failures: &[CarrierFailure]) -> String {
+    let texts: Vec<String> = failures.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}

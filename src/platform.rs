@@ -1,0 +1,171 @@
+//! Native or WASM: the one file that knows. Clock, sleep, boxed futures, background tasks and the
+//! HTTP client's differences.
+//!
+//! Everything else is written once, against these names.
+
+use std::time::Duration;
+
+use futures::future::{Either, select};
+
+use crate::health::Moment;
+
+pub use imp::{BoxFuture, MaybeSend, MaybeSync};
+#[cfg(feature = "reqwest")]
+pub(crate) use imp::{http_client, read_body};
+pub(crate) use imp::{ready, spawn};
+
+/// The process's monotonic clock. The selector hands it down; nothing else reads time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock;
+
+impl Clock {
+    pub(crate) fn now(self) -> Moment {
+        imp::now()
+    }
+
+    /// Runs `work` for at most `limit`; `None` when the limit came first and `work` was dropped.
+    pub(crate) async fn within<T>(self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+        let work = std::pin::pin!(work);
+        let limit = std::pin::pin!(imp::sleep(limit));
+        match select(work, limit).await {
+            Either::Left((value, _)) => Some(value),
+            Either::Right(_) => None,
+        }
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod imp {
+    use std::sync::OnceLock;
+
+    use tokio::runtime::Handle;
+    use tokio::time::Instant;
+
+    use super::{Duration, Moment};
+
+    /// A boxed future: `Send`, for a multi-threaded runtime may move it.
+    pub type BoxFuture<'a, T> = futures::future::BoxFuture<'a, T>;
+
+    /// `Send` natively; nothing on WASM, which has one thread.
+    pub trait MaybeSend: Send {}
+    impl<T: Send + ?Sized> MaybeSend for T {}
+
+    /// `Sync` natively; nothing on WASM.
+    pub trait MaybeSync: Sync {}
+    impl<T: Sync + ?Sized> MaybeSync for T {}
+
+    /// Tokio's clock, so that a paused runtime is virtual time. The origin is the process's first
+    /// look at it.
+    pub(crate) fn now() -> Moment {
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        let now = Instant::now();
+        let elapsed = now.saturating_duration_since(*ORIGIN.get_or_init(|| now));
+        Moment::default().after(elapsed)
+    }
+
+    pub(crate) async fn sleep(span: Duration) {
+        tokio::time::sleep(span).await;
+    }
+
+    /// Whether timers and sockets will work on this thread.
+    pub(crate) fn ready() -> Result<(), &'static str> {
+        match Handle::try_current() {
+            Ok(_) => Ok(()),
+            Err(_) => Err("there is no Tokio runtime on this thread"),
+        }
+    }
+
+    /// Runs `task` in the background; drops it where nothing could run it.
+    pub(crate) fn spawn(task: BoxFuture<'static, ()>) {
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(task);
+        }
+    }
+
+    #[cfg(feature = "reqwest")]
+    pub(crate) fn http_client() -> Result<reqwest::Client, reqwest::Error> {
+        reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().tcp_nodelay(true).build()
+    }
+
+    /// The body, or `None` as soon as it grows past `limit`.
+    #[cfg(feature = "reqwest")]
+    pub(crate) async fn read_body(
+        mut response: reqwest::Response,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, reqwest::Error> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await? {
+            if body.len() + chunk.len() > limit {
+                return Ok(None);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Some(body))
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+mod imp {
+    use std::sync::OnceLock;
+
+    use web_time::Instant;
+
+    use super::{Duration, Moment};
+
+    /// A boxed future that stays on its thread.
+    pub type BoxFuture<'a, T> = futures::future::LocalBoxFuture<'a, T>;
+
+    /// `Send` natively; nothing on WASM, which has one thread.
+    pub trait MaybeSend {}
+    impl<T: ?Sized> MaybeSend for T {}
+
+    /// `Sync` natively; nothing on WASM.
+    pub trait MaybeSync {}
+    impl<T: ?Sized> MaybeSync for T {}
+
+    pub(crate) fn now() -> Moment {
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        let now = Instant::now();
+        let elapsed = now.saturating_duration_since(*ORIGIN.get_or_init(|| now));
+        Moment::default().after(elapsed)
+    }
+
+    pub(crate) async fn sleep(span: Duration) {
+        let millis = u32::try_from(span.as_millis()).unwrap_or(u32::MAX);
+        gloo_timers::future::TimeoutFuture::new(millis).await;
+    }
+
+    pub(crate) fn ready() -> Result<(), &'static str> {
+        Ok(())
+    }
+
+    pub(crate) fn spawn(task: BoxFuture<'static, ()>) {
+        wasm_bindgen_futures::spawn_local(task);
+    }
+
+    /// The host's `fetch` decides about redirects and connections here.
+    #[cfg(feature = "reqwest")]
+    pub(crate) fn http_client() -> Result<reqwest::Client, reqwest::Error> {
+        reqwest::Client::builder().build()
+    }
+
+    /// The body, or `None` as soon as it grows past `limit`.
+    #[cfg(feature = "reqwest")]
+    pub(crate) async fn read_body(
+        response: reqwest::Response,
+        limit: usize,
+    ) -> Result<Option<Vec<u8>>, reqwest::Error> {
+        use futures::StreamExt;
+
+        let mut chunks = response.bytes_stream();
+        let mut body = Vec::new();
+        while let Some(chunk) = chunks.next().await {
+            let chunk = chunk?;
+            if body.len() + chunk.len() > limit {
+                return Ok(None);
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Some(body))
+    }
+}

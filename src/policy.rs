@@ -1,0 +1,223 @@
+//! Screening: what can be said of an offer without asking anyone.
+//!
+//! One function a rule. Refuses to know balances and endpoints' health, and sends nothing: an
+//! offer that is screened out causes no traffic at all.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use solana_address::Address;
+
+use crate::amount::Amount;
+use crate::candidate::{Candidate, Note, Reason, Rejection};
+use crate::config::{Asset, Config, NetworkConfig};
+use crate::network::Family;
+use crate::payment::{PaymentRequired, Requirement, Terms};
+use crate::registry::TransferMethod;
+use crate::text::shown;
+
+/// An offer after screening: its candidate so far, and what to read if it is still in the running.
+pub(crate) struct Screened {
+    pub(crate) candidate: Candidate,
+    pub(crate) read: Option<BalanceRead>,
+}
+
+/// One balance to read.
+#[derive(Clone, Debug)]
+pub(crate) struct BalanceRead {
+    pub(crate) network: Arc<NetworkConfig>,
+    pub(crate) asset: Arc<Asset>,
+    pub(crate) owner: Arc<str>,
+}
+
+/// Screens every offer, in order.
+pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened> {
+    (payment.requirements().iter())
+        .map(|requirement| {
+            let mut screened = screen_one(requirement, config);
+            let notes = payment.notes().iter().chain(requirement.notes());
+            notes.for_each(|note| screened.candidate.note(*note));
+            screened
+        })
+        .collect()
+}
+
+fn screen_one(requirement: &Requirement, config: &Config) -> Screened {
+    let mut candidate = Candidate::new(requirement.index());
+    let terms = match requirement.terms() {
+        Ok(terms) => terms,
+        Err(malformed) => {
+            candidate.reject(Reason::MalformedRequirement, malformed.to_string());
+            return Screened { candidate, read: None };
+        }
+    };
+    candidate.scheme = Some(terms.scheme.clone());
+    candidate.amount = Some(terms.amount);
+    candidate.network = terms.chain.clone();
+    let Some(network) = terms.chain.as_ref().and_then(|chain| config.networks.get(chain)) else {
+        let name = shown(&terms.network);
+        candidate.reject(Reason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
+        return Screened { candidate, read: None };
+    };
+    let asset = network.asset(&terms.asset);
+    describe(&mut candidate, network, asset);
+    let rejections = [
+        network_allowed(network, config),
+        endpoint_configured(network),
+        scheme_supported(terms),
+        transfer_method_supported(terms, network, asset),
+        asset_known(terms, asset),
+        asset.and_then(|asset| asset_allowed(asset)),
+        asset.and_then(|asset| amount_within_limit(terms, asset)),
+        owner_configured(network),
+        signing_terms_present(terms, network),
+    ];
+    for rejection in rejections.into_iter().flatten() {
+        candidate.reject(rejection.reason, rejection.detail);
+    }
+    let read = match (asset, &network.owner) {
+        (Some(asset), Some(owner)) if candidate.viable => {
+            if network.chain.family() == Family::Evm && !domain_confirmed(terms, asset) {
+                candidate.note(Note::DomainUnchecked);
+            }
+            Some(BalanceRead { network: network.clone(), asset: asset.clone(), owner: owner.clone() })
+        }
+        _ => None,
+    };
+    Screened { candidate, read }
+}
+
+fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&Arc<Asset>>) {
+    candidate.network_name = Some(network.name.clone());
+    candidate.owner = network.owner.clone();
+    candidate.fee = network.fee;
+    if let Some(asset) = asset {
+        candidate.asset_id = Some(asset.id.clone());
+        candidate.symbol = Some(asset.symbol.clone());
+        candidate.decimals = Some(asset.decimals);
+    }
+}
+
+fn refuse(reason: Reason, detail: impl Into<String>) -> Option<Rejection> {
+    Some(Rejection { reason, detail: detail.into() })
+}
+
+fn network_allowed(network: &NetworkConfig, config: &Config) -> Option<Rejection> {
+    let allowed = &config.policy.allowed_networks;
+    if allowed.is_empty() || allowed.contains(&network.chain) {
+        return None;
+    }
+    refuse(Reason::NetworkNotAllowed, format!("{} is not in policy.allowedNetworks", network.name))
+}
+
+fn endpoint_configured(network: &NetworkConfig) -> Option<Rejection> {
+    if network.endpoints.is_empty() {
+        return refuse(Reason::NetworkUnknown, format!("no RPC endpoint is configured for {}", network.name));
+    }
+    None
+}
+
+fn scheme_supported(terms: &Terms) -> Option<Rejection> {
+    match &*terms.scheme {
+        "exact" => None,
+        other => refuse(Reason::SchemeUnsupported, format!("`{}`", shown(other))),
+    }
+}
+
+/// Stock clients take any method that they do not know for EIP-3009 and sign something that cannot
+/// settle. A method is never guessed here.
+fn transfer_method_supported(terms: &Terms, network: &NetworkConfig, asset: Option<&Arc<Asset>>) -> Option<Rejection> {
+    if network.chain.family() != Family::Evm {
+        return None;
+    }
+    let unsupported = |detail: String| refuse(Reason::TransferMethodUnsupported, detail);
+    match terms.extra.text("assetTransferMethod") {
+        Ok(None | Some("eip3009")) => {}
+        Ok(Some(other)) => return unsupported(format!("`{}`", shown(other))),
+        Err(malformed) => return unsupported(malformed.to_string()),
+    }
+    // Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
+    if terms.extra.text("name") == Ok(Some(GATEWAY_DOMAIN)) {
+        return unsupported(format!("`{GATEWAY_DOMAIN}`"));
+    }
+    match asset.and_then(|asset| asset.method) {
+        Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) => {
+            unsupported("the token has no EIP-3009 transfer".to_owned())
+        }
+        Some(TransferMethod::Eip3009) | None => None,
+    }
+}
+
+const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
+
+fn asset_known(terms: &Terms, asset: Option<&Arc<Asset>>) -> Option<Rejection> {
+    match asset {
+        Some(_) => None,
+        None => refuse(Reason::AssetUnsupported, format!("`{}`", shown(&terms.asset))),
+    }
+}
+
+fn asset_allowed(asset: &Asset) -> Option<Rejection> {
+    match asset.allowed {
+        true => None,
+        false => refuse(Reason::AssetNotAllowed, format!("{} is not in policy.allowedAssets", asset.symbol)),
+    }
+}
+
+fn amount_within_limit(terms: &Terms, asset: &Asset) -> Option<Rejection> {
+    let limit = asset.limit.filter(|limit| terms.amount > *limit)?;
+    let units = |amount: Amount| amount.to_units(asset.decimals);
+    refuse(
+        Reason::AmountOverLimit,
+        format!("costs {} {}, at most {} is allowed", units(terms.amount), asset.symbol, units(limit)),
+    )
+}
+
+fn owner_configured(network: &NetworkConfig) -> Option<Rejection> {
+    match network.owner {
+        Some(_) => None,
+        None => {
+            refuse(Reason::NoOwner, format!("owners has neither {} nor {}", network.chain, network.chain.namespace()))
+        }
+    }
+}
+
+/// What the signature of an `exact` payment cannot be made without.
+fn signing_terms_present(terms: &Terms, network: &NetworkConfig) -> Option<Rejection> {
+    match network.chain.family() {
+        Family::Svm => fee_payer_present(terms, network),
+        _ => domain_present(terms),
+    }
+}
+
+fn domain_present(terms: &Terms) -> Option<Rejection> {
+    for field in ["name", "version"] {
+        match terms.extra.text(field) {
+            Ok(Some(text)) if !text.is_empty() => {}
+            Ok(_) => return refuse(Reason::DomainMissing, format!("extra.{field} is missing")),
+            Err(malformed) => return refuse(Reason::DomainMissing, malformed.to_string()),
+        }
+    }
+    None
+}
+
+/// The fee payer signs for the transaction's fee and must not be the one whose tokens move.
+fn fee_payer_present(terms: &Terms, network: &NetworkConfig) -> Option<Rejection> {
+    let problem = match terms.extra.text("feePayer") {
+        Ok(None) => "extra.feePayer is missing".to_owned(),
+        Ok(Some(text)) if Address::from_str(text).is_err() => "extra.feePayer is not an address".to_owned(),
+        Ok(Some(text)) if network.owner.as_deref() == Some(text) => "extra.feePayer is the buyer".to_owned(),
+        Ok(Some(_)) => return None,
+        Err(malformed) => malformed.to_string(),
+    };
+    refuse(Reason::FeePayerMissing, problem)
+}
+
+/// Whether the offer's signing domain is the one that the asset's row states.
+fn domain_confirmed(terms: &Terms, asset: &Asset) -> bool {
+    let stated = (terms.extra.text("name").ok().flatten(), terms.extra.text("version").ok().flatten());
+    match &asset.domain {
+        Some((name, version)) => stated == (Some(&**name), Some(&**version)),
+        None => false,
+    }
+}

@@ -1,0 +1,319 @@
+//! The JSON-RPC envelope: bodies out, answers in, matched by id and nothing else.
+//!
+//! Refuses to know which methods are called and what their results mean.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::classify::{Class, Refusal, classify};
+use super::transport::{Reply, TransportError};
+use crate::network::Family;
+
+/// A method call. Its id is its position in the request, from 1: small integers are what every
+/// server echoes unchanged.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) method: &'static str,
+    pub(super) params: Value,
+}
+
+/// Why a reading, or one item of it, failed. The detail is for people and repeats nothing that the
+/// endpoint said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) class: Class,
+    pub(super) detail: String,
+    pub(super) retry_after: Option<Duration>,
+}
+
+/// The result of one call, as its exact text.
+pub(super) type Item = Result<Box<RawValue>, Failure>;
+
+impl Failure {
+    pub(super) fn new(class: Class, detail: impl Into<String>) -> Self {
+        Self { class, detail: detail.into(), retry_after: None }
+    }
+
+    /// An answer that no endpoint in order would give.
+    pub(super) fn malformed(detail: impl Into<String>) -> Self {
+        Self::new(Class::Fault, detail)
+    }
+}
+
+impl From<TransportError> for Failure {
+    fn from(error: TransportError) -> Self {
+        Self::new(Class::Fault, error.to_string())
+    }
+}
+
+pub(super) fn batch_body(calls: &[Call]) -> String {
+    let calls: Vec<Value> = calls.iter().zip(1_u64..).map(|(call, id)| envelope(call, id)).collect();
+    Value::Array(calls).to_string()
+}
+
+pub(super) fn single_body(call: &Call) -> String {
+    envelope(call, 1).to_string()
+}
+
+fn envelope(call: &Call, id: u64) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": call.method, "params": call.params})
+}
+
+/// The answers to a batch of `count` calls, in the order of the calls.
+///
+/// A refused batch comes in many shapes: one error object, with or without an id, alone or in an
+/// array, under any status. All of them end up as one [`Failure`] for the whole batch.
+pub(super) fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<Vec<Item>, Failure> {
+    let context = Context { family, reply, batch: true };
+    let text = context.success_text()?;
+    if !text.starts_with('[') {
+        let answer: Answer<'_> = context.parse(text)?;
+        return Err(match answer.refusal() {
+            Some(error) => context.failure(&error),
+            None => Failure::malformed("one answer came for a batch"),
+        });
+    }
+    let answers: Vec<Answer<'_>> = context.parse(text)?;
+    if let Some(error) = whole_batch_error(&answers, count) {
+        return Err(context.failure(&error));
+    }
+    let mut items: Vec<Option<Item>> = vec![None; count];
+    for answer in &answers {
+        let slot = answer.position().and_then(|position| items.get_mut(position));
+        let slot = slot.ok_or_else(|| Failure::malformed("an answer has an id that was not asked"))?;
+        if slot.replace(context.item(answer)).is_some() {
+            return Err(Failure::malformed("two answers have the same id"));
+        }
+    }
+    let items: Option<Vec<Item>> = items.into_iter().collect();
+    items.ok_or_else(|| Failure::malformed("an answer is missing from the batch"))
+}
+
+/// The answer to a single call.
+pub(super) fn read_single(family: Family, reply: &Reply) -> Result<Item, Failure> {
+    let context = Context { family, reply, batch: false };
+    let text = context.success_text()?;
+    let answer: Answer<'_> = context.parse(text)?;
+    match answer.refusal() {
+        Some(error) => Ok(Err(context.failure(&error))),
+        None if answer.position() == Some(0) => Ok(context.item(&answer)),
+        None => Err(Failure::malformed("the answer has an id that was not asked")),
+    }
+}
+
+/// An error without an id speaks for the whole batch, and so does one that stands alone where
+/// several answers were due.
+fn whole_batch_error(answers: &[Answer<'_>], count: usize) -> Option<RpcError> {
+    let alone = answers.len() == 1 && count > 1;
+    (answers.iter()).filter(|answer| alone || answer.id.is_none()).find_map(Answer::refusal)
+}
+
+struct Context<'a> {
+    family: Family,
+    reply: &'a Reply,
+    batch: bool,
+}
+
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+#[derive(Default)]
+struct RpcError {
+    code: Option<i64>,
+    message: String,
+}
+
+impl Answer<'_> {
+    /// The position of the call that is answered. Some servers write ids back as text.
+    fn position(&self) -> Option<usize> {
+        let id = self.id?.get();
+        let digits = id.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(id);
+        digits.parse::<usize>().ok()?.checked_sub(1)
+    }
+
+    fn refusal(&self) -> Option<RpcError> {
+        self.error.map(|error| RpcError::read(error.get()))
+    }
+}
+
+impl RpcError {
+    /// Errors are objects with a code and a message; now and then a code is text, or the whole
+    /// error is.
+    fn read(text: &str) -> Self {
+        let value: Value = serde_json::from_str(text).unwrap_or_default();
+        let code = value.get("code");
+        Self {
+            code: code.and_then(|code| code.as_i64().or_else(|| code.as_str()?.parse().ok())),
+            message: (value.get("message").unwrap_or(&value)).as_str().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The text of a 2xx answer that could be JSON. Status comes before size and size before
+    /// parsing: a 503 is a 503 whatever it carries.
+    fn success_text(&self) -> Result<&str, Failure> {
+        let text = String::from_utf8_lossy(&self.reply.body);
+        if !(200..300).contains(&self.reply.status) {
+            let error = match serde_json::from_str::<Answer<'_>>(first_object(text.trim())) {
+                Ok(answer) => answer.refusal().unwrap_or_default(),
+                Err(_) => RpcError { code: None, message: text.into_owned() },
+            };
+            return Err(self.failure(&error));
+        }
+        match std::str::from_utf8(&self.reply.body).map(str::trim) {
+            Ok(text) if text.starts_with(['{', '[']) => Ok(text),
+            _ => Err(Failure::malformed("the answer is not JSON")),
+        }
+    }
+
+    fn parse<'t, T: Deserialize<'t>>(&self, text: &'t str) -> Result<T, Failure> {
+        serde_json::from_str(text).map_err(|_| Failure::malformed("the answer is not JSON-RPC"))
+    }
+
+    fn item(&self, answer: &Answer<'_>) -> Item {
+        match (answer.refusal(), answer.result) {
+            (Some(error), _) => Err(self.failure(&error)),
+            (None, Some(result)) => Ok(result.to_owned()),
+            (None, None) => Err(Failure::malformed("an answer has neither result nor error")),
+        }
+    }
+
+    fn failure(&self, error: &RpcError) -> Failure {
+        let status = self.reply.status;
+        let retry_after = self.reply.retry_after.as_deref().and_then(read_retry_after);
+        let class = classify(Refusal {
+            family: self.family,
+            status,
+            code: error.code,
+            message: &error.message,
+            batch: self.batch,
+        });
+        // A 503 that says when to come back is a load signal.
+        let soon = retry_after.is_some_and(|wait| wait <= Duration::from_secs(30));
+        let class = if status == 503 && soon { Class::RateLimited } else { class };
+        let words = class.words();
+        let detail = match (status, error.code) {
+            (200..300, Some(code)) => format!("{words} (JSON-RPC error {code})"),
+            (200..300, None) => words.to_owned(),
+            (status, Some(code)) => format!("{words} (HTTP {status}, JSON-RPC error {code})"),
+            (status, None) => format!("{words} (HTTP {status})"),
+        };
+        Failure { class, detail, retry_after }
+    }
+}
+
+/// A batch that is refused under an error status may be refused item by item; the first speaks for
+/// all.
+fn first_object(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('[') else {
+        return text;
+    };
+    let mut items = serde_json::Deserializer::from_str(inner).into_iter::<&RawValue>();
+    items.next().and_then(Result::ok).map_or(text, RawValue::get)
+}
+
+/// `Retry-After` in seconds, whole or fractional.
+fn read_retry_after(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(status: u16, body: &str) -> Reply {
+        Reply { status, retry_after: None, body: body.as_bytes().to_vec() }
+    }
+
+    fn batch(body: &str) -> Result<Vec<Result<String, Class>>, Class> {
+        let items = read_batch(Family::Evm, &reply(200, body), 2).map_err(|failure| failure.class)?;
+        Ok(items.into_iter().map(|item| item.map(|raw| raw.get().to_owned()).map_err(|f| f.class)).collect())
+    }
+
+    #[test]
+    fn answers_are_matched_by_id_in_any_order_and_spelling() {
+        let expected = Ok(vec![Ok("\"a\"".to_owned()), Ok("\"b\"".to_owned())]);
+        assert_eq!(batch(r#"[{"id":2,"result":"b"},{"id":1,"result":"a","error":null}]"#), expected);
+        assert_eq!(batch(r#" [{"id":"1","result":"a"},{"id":"2","result":"b"}]"#), expected);
+    }
+
+    #[test]
+    fn what_does_not_match_is_malformed() {
+        for body in [
+            r#"[{"id":1,"result":"a"}]"#,
+            r#"[{"id":1,"result":"a"},{"id":1,"result":"b"}]"#,
+            r#"[{"id":1,"result":"a"},{"id":3,"result":"b"}]"#,
+            r#"[{"id":1,"result":"a"},{"id":2,"result":"b"},{"id":3,"result":"c"}]"#,
+            r#"[{"id":0,"result":"a"},{"id":2,"result":"b"}]"#,
+            r#"[{"id":1.0,"result":"a"},{"id":2,"result":"b"}]"#,
+            r#"[{"id":1,"result":"a"},{"result":"b"}]"#,
+            r#"{"id":1,"result":"a"}"#,
+            r#"[{"id":1,"result":"a","result":"b"},{"id":2,"result":"b"}]"#,
+            "[]",
+            "",
+            "null",
+            "<html>",
+            "[1,2]",
+            "{",
+        ] {
+            assert_eq!(batch(body), Err(Class::Fault), "{body}");
+        }
+        assert_eq!(batch(r#"[{"id":1,"result":null},{"id":2}]"#), Ok(vec![Err(Class::Fault), Err(Class::Fault)]));
+    }
+
+    #[test]
+    fn a_refused_batch_in_all_its_shapes() {
+        let error = r#""error":{"code":-32600,"message":"batch too large"}"#;
+        for body in [
+            format!(r#"{{"id":null,{error}}}"#),
+            format!(r#"{{"id":1,{error}}}"#),
+            format!(r#"{{{error}}}"#),
+            format!(r#"[{{"id":null,{error}}}]"#),
+            format!(r#"[{{"id":1,{error}}}]"#),
+            format!(r#"[{{"id":1,"result":"a"}},{{"id":null,{error}}}]"#),
+        ] {
+            assert_eq!(batch(&body), Err(Class::Unsupported), "{body}");
+        }
+        for status in [413, 405, 500] {
+            let body = r#"[{"id":1,"error":{"code":31,"message":"Batch of more than 3 requests"}}]"#;
+            let failure = read_batch(Family::Evm, &reply(status, body), 2).unwrap_err();
+            assert_eq!(failure.class, Class::Unsupported, "{status}");
+        }
+    }
+
+    #[test]
+    fn status_comes_before_the_body() {
+        let body = r#"[{"id":1,"result":"0x1"},{"id":2,"result":"0x2"}]"#;
+        assert_eq!(read_batch(Family::Evm, &reply(503, body), 2).unwrap_err().class, Class::Fault);
+        let mut throttled = reply(503, "busy");
+        throttled.retry_after = Some("1.5".to_owned());
+        let failure = read_batch(Family::Evm, &throttled, 2).unwrap_err();
+        assert_eq!((failure.class, failure.retry_after), (Class::RateLimited, Some(Duration::from_millis(1_500))));
+    }
+
+    #[test]
+    fn hints_that_make_no_sense_are_no_hints() {
+        for text in ["", "soon", "-1", "NaN", "inf", "1e400"] {
+            assert_eq!(read_retry_after(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_that_an_endpoint_says_is_repeated() {
+        let body = r#"{"id":null,"error":{"code":-32600,"message":"invalid access key s3cr3t"}}"#;
+        let failure = read_single(Family::Evm, &reply(200, body)).unwrap().unwrap_err();
+        assert_eq!(failure.detail, "access refused (JSON-RPC error -32600)");
+    }
+}

@@ -1,0 +1,207 @@
+//! The selector: from a 402 to an answer. [`RouteSelector::select`] is the whole flow.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::candidate::{Candidate, judge};
+use crate::cascade;
+use crate::config::{Config, ConfigError};
+use crate::error::SelectError;
+use crate::health::HealthIndex;
+use crate::payment::{PaymentRequired, Requirement};
+use crate::platform::{self, Clock};
+use crate::policy;
+use crate::probe::plan::Plan;
+use crate::probe::{Prober, Transport};
+
+/// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health.
+///
+/// It reads balances and answers. It never signs, pays, or sends anything to a host or about an
+/// asset that is not in its configuration.
+#[derive(Clone)]
+pub struct RouteSelector {
+    config: Arc<Config>,
+    prober: Prober,
+}
+
+impl RouteSelector {
+    /// A selector with its own health index and the ready-made HTTP transport.
+    ///
+    /// # Errors
+    /// The HTTP client cannot be made, for example without any trusted root certificate.
+    #[cfg(feature = "reqwest")]
+    pub fn new(config: Config) -> Result<Self, ConfigError> {
+        Self::builder(config).build()
+    }
+
+    /// A selector that shares health with others, or brings its own transport.
+    pub fn builder(config: Config) -> RouteSelectorBuilder {
+        RouteSelectorBuilder { config, health: None, transport: None }
+    }
+
+    /// Asks the configured endpoints what the buyer holds, and ranks the offers.
+    ///
+    /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
+    /// many networks are offered. Dropping the future cancels the requests and leaves no trace in
+    /// health. Any number of selections may run at once on one selector.
+    ///
+    /// # Errors
+    /// No offer can be paid. The error carries every candidate, and says what is short where.
+    pub async fn select(&self, payment: &PaymentRequired) -> Result<Selection, SelectError> {
+        platform::ready()
+            .map_err(|problem| ConfigError::new("runtime", problem, "a call from within a Tokio runtime"))?;
+        let screened = policy::screen(payment, &self.config);
+        let (plan, slots) = Plan::of(screened.iter().map(|offer| offer.read.as_ref()));
+        let mut evidence = self.prober.read(&plan).await;
+        let mut candidates: Vec<Candidate> = (screened.into_iter().zip(slots))
+            .map(|(offer, slot)| {
+                let mut candidate = offer.candidate;
+                let evidence = slot.and_then(|slot| evidence.get_mut(slot.network)?.get(slot.read).cloned());
+                if let Some(evidence) = evidence {
+                    judge(&mut candidate, evidence);
+                }
+                candidate
+            })
+            .collect();
+        cascade::rank(&mut candidates, &self.config.prefer);
+        Selection::of(payment, candidates)
+    }
+
+    /// Forgets what was observed of endpoints and closes their circuits. Nothing else is cleared.
+    pub fn reset_health(&self) {
+        self.prober.health.reset();
+    }
+
+    /// The health index, for sharing with another selector and for looking at.
+    #[must_use]
+    pub fn health(&self) -> &HealthIndex {
+        &self.prober.health
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+}
+
+impl fmt::Debug for RouteSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RouteSelector").field("health", &self.prober.health).finish_non_exhaustive()
+    }
+}
+
+/// Builds a [`RouteSelector`].
+#[must_use]
+pub struct RouteSelectorBuilder {
+    config: Config,
+    health: Option<HealthIndex>,
+    transport: Option<Arc<dyn Transport>>,
+}
+
+impl RouteSelectorBuilder {
+    /// Uses `health` instead of an index of its own; the `health` settings of the configuration
+    /// then have no effect.
+    pub fn health(mut self, health: HealthIndex) -> Self {
+        self.health = Some(health);
+        self
+    }
+
+    /// Sends requests through `transport` instead of the ready-made one.
+    pub fn transport(mut self, transport: impl Transport) -> Self {
+        self.transport = Some(Arc::new(transport));
+        self
+    }
+
+    /// The selector.
+    ///
+    /// # Errors
+    /// There is no transport, or the ready-made one cannot be made.
+    pub fn build(self) -> Result<RouteSelector, ConfigError> {
+        let transport = match self.transport {
+            Some(transport) => transport,
+            None => default_transport()?,
+        };
+        let health = self.health.unwrap_or_else(|| HealthIndex::new(self.config.health.clone()));
+        let settings = self.config.probe;
+        let prober = Prober { transport, health, settings, clock: Clock };
+        Ok(RouteSelector { config: Arc::new(self.config), prober })
+    }
+}
+
+#[cfg(feature = "reqwest")]
+fn default_transport() -> Result<Arc<dyn Transport>, ConfigError> {
+    match crate::probe::HttpTransport::new() {
+        Ok(transport) => Ok(Arc::new(transport)),
+        Err(_) => Err(ConfigError::new(
+            "transport",
+            "the HTTP client cannot be made",
+            "a system with trusted root certificates",
+        )),
+    }
+}
+
+#[cfg(not(feature = "reqwest"))]
+fn default_transport() -> Result<Arc<dyn Transport>, ConfigError> {
+    Err(ConfigError::new("transport", "is missing", "a Transport, or the crate's feature `reqwest`"))
+}
+
+/// The answer: which offer to pay, what comes next, and why.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    payment: PaymentRequired,
+    candidates: Vec<Candidate>,
+    chosen: usize,
+}
+
+impl Selection {
+    /// The answer that ranked candidates amount to: the first, if it is viable.
+    fn of(payment: &PaymentRequired, candidates: Vec<Candidate>) -> Result<Self, SelectError> {
+        match candidates.first().filter(|first| first.viable).map(|first| first.requirement_index) {
+            Some(chosen) if chosen < payment.requirements().len() => {
+                Ok(Self { payment: payment.clone(), candidates, chosen })
+            }
+            _ => Err(SelectError::of(candidates)),
+        }
+    }
+
+    /// The offer to pay, exactly as the merchant wrote it.
+    #[must_use]
+    #[allow(clippy::indexing_slicing)] // `of` made sure that `chosen` is an index of this list.
+    pub fn requirement(&self) -> &Requirement {
+        &self.payment.requirements()[self.chosen]
+    }
+
+    /// The candidate of that offer.
+    #[must_use]
+    #[allow(clippy::indexing_slicing)] // `of` made sure that there is a first candidate.
+    pub fn selected(&self) -> &Candidate {
+        &self.candidates[0]
+    }
+
+    /// Every candidate, best first: what comes next, and why the rest cannot be paid.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// The 402 that was answered.
+    #[must_use]
+    pub fn payment_required(&self) -> &PaymentRequired {
+        &self.payment
+    }
+
+    /// The ranking as text for people, one line a candidate.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        cascade::explain(&self.candidates)
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+const _: () = {
+    const fn shareable<T: Send + Sync + 'static>() {}
+    shareable::<RouteSelector>();
+    shareable::<Selection>();
+    shareable::<SelectError>();
+};

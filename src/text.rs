@@ -1,0 +1,39 @@
+//! Text from strangers, made safe to show.
+
+/// What a person is shown of a text that came from outside: at most 64 characters, with control
+/// and direction-changing characters written as escapes, so that no name can rewrite a sentence.
+pub(crate) fn shown(text: &str) -> String {
+    const LONGEST: usize = 64;
+    let mut out = String::new();
+    for (position, c) in text.chars().enumerate() {
+        if position == LONGEST {
+            out.push('…');
+            break;
+        }
+        if c.is_control() || is_invisible(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Bidirectional controls, zero-width characters, line and paragraph separators, and tags.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{00AD}' | '\u{061C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown;
+
+    #[test]
+    fn nothing_hidden_gets_through() {
+        assert_eq!(shown("USD₮0"), "USD₮0");
+        assert_eq!(shown("a\u{202E}b\0\n"), "a\\u{202e}b\\u{0}\\u{a}");
+        assert_eq!(shown(&"x".repeat(70)), format!("{}…", "x".repeat(64)));
+    }
+}
