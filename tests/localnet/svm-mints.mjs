@@ -1,0 +1,52 @@
+// The instructions that make the two Solana mints, each at its mainnet address:
+// USDC under the classic Token program, PYUSD under Token-2022 with extensions
+// of the kinds the live mint has. Sends nothing and reads no chain.
+import { getAddressEncoder } from '@solana/kit';
+import { getCreateAccountInstruction } from '@solana-program/system';
+import { getInitializeMint2Instruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
+import { DECIMALS, SOLANA_ASSETS } from './world.mjs';
+
+export const TOKEN_2022_PROGRAM_ADDRESS = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+
+export const PROGRAM_OF = {
+  [SOLANA_ASSETS.USDC]: TOKEN_PROGRAM_ADDRESS,
+  [SOLANA_ASSETS.PYUSD]: TOKEN_2022_PROGRAM_ADDRESS,
+};
+
+const WRITABLE = 1;
+const PLAIN_MINT_SIZE = 82;
+const EXTENDED_BASE_SIZE = 166;
+const NONE = new Uint8Array(32);
+
+// Each initialiser with the size its extension takes in the mint: a four-byte
+// header and the value. Zero fee and no hook program, so a transfer stays plain.
+function extensions(authority) {
+  const key = getAddressEncoder().encode(authority);
+  const zeroFee = new Uint8Array(2 + 8);
+  return [
+    { name: 'mint close authority', size: 4 + 32, data: [25, 1, ...key] },
+    { name: 'transfer fee', size: 4 + 108, data: [26, 0, 1, ...key, 1, ...key, ...zeroFee] },
+    { name: 'permanent delegate', size: 4 + 32, data: [35, ...key] },
+    { name: 'transfer hook', size: 4 + 64, data: [36, 0, ...key, ...NONE] },
+  ];
+}
+
+export function mintInstructions({ mint, payer, authority, rentFor }) {
+  const programAddress = PROGRAM_OF[mint.address];
+  const extra = programAddress === TOKEN_2022_PROGRAM_ADDRESS ? extensions(authority) : [];
+  const space = extra.length === 0
+    ? PLAIN_MINT_SIZE
+    : extra.reduce((sum, { size }) => sum + size, EXTENDED_BASE_SIZE);
+  return [
+    getCreateAccountInstruction({ payer, newAccount: mint, lamports: rentFor(space), space, programAddress }),
+    ...extra.map(({ data }) => ({
+      programAddress,
+      accounts: [{ address: mint.address, role: WRITABLE }],
+      data: Uint8Array.from(data),
+    })),
+    getInitializeMint2Instruction(
+      { mint: mint.address, decimals: DECIMALS, mintAuthority: authority, freezeAuthority: authority },
+      { programAddress },
+    ),
+  ];
+}
