@@ -45,6 +45,7 @@ mod config;
 mod endpoint;
 mod error;
 mod health;
+mod json;
 mod network;
 mod payment;
 mod platform;

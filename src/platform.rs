@@ -54,13 +54,15 @@ mod imp {
     pub trait MaybeSync: Sync {}
     impl<T: Sync + ?Sized> MaybeSync for T {}
 
-    /// Tokio's clock, so that a paused runtime is virtual time. The origin is the process's first
-    /// look at it.
+    /// Tokio's clock, so that a paused runtime is virtual time. Each paused runtime has a clock of
+    /// its own, which may lie before the process's first look at one: the origin is an hour earlier.
     pub(crate) fn now() -> Moment {
-        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        const HEAD_START: Duration = Duration::from_secs(3_600);
+        static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
         let now = Instant::now();
-        let elapsed = now.saturating_duration_since(*ORIGIN.get_or_init(|| now));
-        Moment::default().after(elapsed)
+        let first = *FIRST_LOOK.get_or_init(|| now);
+        let ahead = HEAD_START + now.saturating_duration_since(first);
+        Moment::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
     }
 
     pub(crate) async fn sleep(span: Duration) {

@@ -8,6 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::ConfigError;
 use crate::health::HealthSettings;
+use crate::json::Record;
 use crate::payment::Limits;
 
 /// Objects whose keys are data, in the order they are written, repeated keys and all: aliases make
@@ -25,12 +26,12 @@ impl<T> Default for Entries<T> {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct Document {
     pub(super) owners: Entries<String>,
-    pub(super) networks: Entries<NetworkDocument>,
-    pub(super) routing: RoutingDocument,
-    pub(super) policy: PolicyDocument,
+    pub(super) networks: Entries<Record<NetworkDocument>>,
+    pub(super) routing: Record<RoutingDocument>,
+    pub(super) policy: Record<PolicyDocument>,
     pub(super) fees: Entries<String>,
-    pub(super) health: HealthSettings,
-    pub(super) limits: Limits,
+    pub(super) health: Record<HealthSettings>,
+    pub(super) limits: Record<Limits>,
 }
 
 #[derive(Debug, Default, serde::Deserialize)]
@@ -39,7 +40,7 @@ pub(super) struct NetworkDocument {
     pub(super) name: Option<String>,
     pub(super) genesis_hash: Option<String>,
     pub(super) rpc: Option<Vec<EndpointDocument>>,
-    pub(super) assets: Vec<AssetDocument>,
+    pub(super) assets: Vec<Record<AssetDocument>>,
     pub(super) strategy: Strategy,
 }
 
@@ -126,7 +127,7 @@ fn one() -> u32 {
 
 pub(super) fn parse(text: &str) -> Result<Document, ConfigError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let document = serde_path_to_error::deserialize(&mut deserializer).map_err(ConfigError::from_serde)?;
+    let Record(document) = serde_path_to_error::deserialize(&mut deserializer).map_err(ConfigError::from_serde)?;
     match deserializer.end() {
         Ok(()) => Ok(document),
         Err(_) => Err(ConfigError::new(".", "something follows the document", "one JSON object")),

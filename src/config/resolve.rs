@@ -15,6 +15,7 @@ use super::error::safe_path;
 use super::{Asset, Config, ConfigError, Identity, NetworkConfig, Policy, ProbeSettings};
 use crate::amount::{Amount, MAX_DECIMALS};
 use crate::endpoint::{Endpoint, is_loopback};
+use crate::json::Record;
 use crate::network::{ChainId, Family};
 use crate::payment::is_evm_address;
 use crate::registry::{self, AssetKind, TokenProgram};
@@ -30,7 +31,7 @@ pub(super) fn config(document: Document) -> Result<Config> {
     let owners = owners(&document.owners)?;
     let fees = fees(&document.fees)?;
     let mut networks = builtin_networks();
-    for (name, network) in &document.networks.0 {
+    for (name, Record(network)) in &document.networks.0 {
         let path = format!("networks.{name}");
         let chain = payable_chain(&path, name)?;
         let draft = networks.entry(chain.clone()).or_insert_with(|| Draft::unknown(chain));
@@ -41,7 +42,7 @@ pub(super) fn config(document: Document) -> Result<Config> {
                 "each network once",
             ));
         }
-        draft.apply(&path, network, &document.routing)?;
+        draft.apply(&path, network, &document.routing.0)?;
     }
     let assets = AssetPolicy::read(&document, &networks)?;
     let networks = (networks.into_values())
@@ -53,14 +54,14 @@ pub(super) fn config(document: Document) -> Result<Config> {
     Ok(Config {
         networks,
         policy: Policy {
-            allowed_networks: chains("policy.allowedNetworks", &document.policy.allowed_networks)?
+            allowed_networks: chains("policy.allowedNetworks", &document.policy.0.allowed_networks)?
                 .into_iter()
                 .collect(),
         },
-        prefer: chains("routing.preferNetworks", &document.routing.prefer_networks)?,
-        probe: probe_settings(&document.routing)?,
-        health: in_range("health", document.health.out_of_range()).map(|()| document.health)?,
-        limits: in_range("limits", document.limits.out_of_range()).map(|()| document.limits)?,
+        prefer: chains("routing.preferNetworks", &document.routing.0.prefer_networks)?,
+        probe: probe_settings(&document.routing.0)?,
+        health: in_range("health", document.health.0.out_of_range()).map(|()| document.health.0)?,
+        limits: in_range("limits", document.limits.0.out_of_range()).map(|()| document.limits.0)?,
     })
 }
 
@@ -152,7 +153,7 @@ impl Draft {
         if let Some(rpc) = &document.rpc {
             self.endpoints = self.endpoints(&format!("{path}.rpc"), rpc, routing.allow_http)?;
         }
-        for (index, asset) in document.assets.iter().enumerate() {
+        for (index, Record(asset)) in document.assets.iter().enumerate() {
             self.add_asset(&format!("{path}.assets[{index}]"), asset)?;
         }
         Ok(())
@@ -279,13 +280,13 @@ impl AssetPolicy {
             )),
         };
         let mut limits = BTreeMap::new();
-        for (name, text) in &document.policy.max_amount.0 {
+        for (name, text) in &document.policy.0.max_amount.0 {
             let path = format!("policy.maxAmount.{name}");
             if limits.insert(check(path.clone(), name)?, text.clone()).is_some() {
                 return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
             }
         }
-        let allowed = (document.policy.allowed_assets.iter().enumerate())
+        let allowed = (document.policy.0.allowed_assets.iter().enumerate())
             .map(|(index, name)| check(format!("policy.allowedAssets[{index}]"), name))
             .collect::<Result<_>>()?;
         Ok(Self { allowed, limits })

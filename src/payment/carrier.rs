@@ -7,9 +7,9 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::value::RawValue;
 
-use super::json::{Object, kind, nests_deeper_than};
 use super::{Carrier, CarrierFailure, DecodeError, Limits, Malformed, PaymentRequired, Requirement, Terms, Version};
 use crate::candidate::Note;
+use crate::json::{Object, kind, nests_deeper_than};
 use crate::network::ChainId;
 use crate::text::shown;
 

@@ -4,7 +4,6 @@
 //! know what the buyer holds, wants or allows: an offer that reads well may still be unpayable.
 
 mod carrier;
-mod json;
 mod limits;
 mod terms;
 

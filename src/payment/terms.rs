@@ -8,8 +8,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use solana_address::Address;
 
-use super::json::{Object, kind};
 use crate::amount::Amount;
+use crate::json::{Object, kind};
 use crate::network::{ChainId, Family};
 use crate::text::shown;
 

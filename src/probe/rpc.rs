@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::classify::{Class, Refusal, classify};
 use super::transport::{Reply, TransportError};
+use crate::json::Record;
 use crate::network::Family;
 
 /// A method call. Its id is its position in the request, from 1: small integers are what every
@@ -70,13 +71,14 @@ pub(super) fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<
     let context = Context { family, reply, batch: true };
     let text = context.success_text()?;
     if !text.starts_with('[') {
-        let answer: Answer<'_> = context.parse(text)?;
+        let Record(answer): Record<Answer<'_>> = context.parse(text)?;
         return Err(match answer.refusal() {
             Some(error) => context.failure(&error),
             None => Failure::malformed("one answer came for a batch"),
         });
     }
-    let answers: Vec<Answer<'_>> = context.parse(text)?;
+    let answers: Vec<Record<Answer<'_>>> = context.parse(text)?;
+    let answers: Vec<Answer<'_>> = answers.into_iter().map(|Record(answer)| answer).collect();
     if let Some(error) = whole_batch_error(&answers, count) {
         return Err(context.failure(&error));
     }
@@ -96,7 +98,7 @@ pub(super) fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<
 pub(super) fn read_single(family: Family, reply: &Reply) -> Result<Item, Failure> {
     let context = Context { family, reply, batch: false };
     let text = context.success_text()?;
-    let answer: Answer<'_> = context.parse(text)?;
+    let Record(answer): Record<Answer<'_>> = context.parse(text)?;
     match answer.refusal() {
         Some(error) => Ok(Err(context.failure(&error))),
         None if answer.position() == Some(0) => Ok(context.item(&answer)),
@@ -165,8 +167,8 @@ impl Context<'_> {
     fn success_text(&self) -> Result<&str, Failure> {
         let text = String::from_utf8_lossy(&self.reply.body);
         if !(200..300).contains(&self.reply.status) {
-            let error = match serde_json::from_str::<Answer<'_>>(first_object(text.trim())) {
-                Ok(answer) => answer.refusal().unwrap_or_default(),
+            let error = match serde_json::from_str::<Record<Answer<'_>>>(first_object(text.trim())) {
+                Ok(Record(answer)) => answer.refusal().unwrap_or_default(),
                 Err(_) => RpcError { code: None, message: text.into_owned() },
             };
             return Err(self.failure(&error));
@@ -261,6 +263,7 @@ mod tests {
             r#"[{"id":1,"result":"a"},{"result":"b"}]"#,
             r#"{"id":1,"result":"a"}"#,
             r#"[{"id":1,"result":"a","result":"b"},{"id":2,"result":"b"}]"#,
+            r#"[[1,"a"],[2,"b"]]"#,
             "[]",
             "",
             "null",

@@ -17,6 +17,7 @@ use super::classify::Class;
 use super::rpc::{Call, Failure, Item};
 use crate::amount::Amount;
 use crate::config::Identity;
+use crate::json::Record;
 use crate::policy::BalanceRead;
 use crate::registry::TokenProgram;
 
@@ -167,7 +168,7 @@ fn associated_account(owner: &Address, program: TokenProgram, mint: &Address) ->
 
 #[derive(Deserialize)]
 struct Page {
-    value: Vec<Option<AccountJson>>,
+    value: Vec<Option<Record<AccountJson>>>,
 }
 
 #[derive(Deserialize)]
@@ -185,13 +186,13 @@ struct Account {
 
 fn read_page(json: &RawValue, count: usize) -> Result<Vec<Option<Account>>, Failure> {
     let malformed = || Failure::malformed("the accounts are not in the form asked for");
-    let page: Page = serde_json::from_str(json.get()).map_err(|_| malformed())?;
+    let Record(page): Record<Page> = serde_json::from_str(json.get()).map_err(|_| malformed())?;
     if page.value.len() != count {
         return Err(Failure::malformed("the answer has another number of accounts than asked for"));
     }
     (page.value.into_iter())
         .map(|account| {
-            let Some(AccountJson { owner, data: (data, encoding) }) = account else {
+            let Some(Record(AccountJson { owner, data: (data, encoding) })) = account else {
                 return Ok(None);
             };
             let data = STANDARD.decode(data).ok().filter(|_| encoding == "base64").ok_or_else(malformed)?;

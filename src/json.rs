@@ -1,8 +1,10 @@
-//! Strict JSON objects: every key once, every value as its original text.
+//! JSON read strictly: every key once, objects as objects, numbers as their original text.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -10,19 +12,19 @@ use crate::text::shown;
 
 /// A JSON object whose values keep their text. A key that appears twice is refused: two readers
 /// could pick different ones.
-pub(super) struct Object<'a>(BTreeMap<String, &'a RawValue>);
+pub(crate) struct Object<'a>(BTreeMap<String, &'a RawValue>);
 
 impl<'a> Object<'a> {
-    pub(super) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
+    pub(crate) fn parse(text: &'a str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
     /// The value of `key`; `null` counts as absent.
-    pub(super) fn get(&self, key: &str) -> Option<&'a RawValue> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.get(key).copied().filter(|value| value.get() != "null")
     }
 
-    pub(super) fn into_entries(self) -> impl Iterator<Item = (String, &'a RawValue)> {
+    pub(crate) fn into_entries(self) -> impl Iterator<Item = (String, &'a RawValue)> {
         self.0.into_iter()
     }
 }
@@ -54,8 +56,33 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
+/// A struct that is written as an object and as nothing else: serde alone would also take an array of
+/// its fields.
+#[derive(Debug, Default)]
+pub(crate) struct Record<T>(pub(crate) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Record<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RecordVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct RecordVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for RecordVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<T, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(access))
+    }
+}
+
 /// What kind of value a text is, for error messages.
-pub(super) fn kind(value: &RawValue) -> &'static str {
+pub(crate) fn kind(value: &RawValue) -> &'static str {
     match value.get().as_bytes().first() {
         Some(b'"') => "a string",
         Some(b'{') => "an object",
@@ -68,7 +95,7 @@ pub(super) fn kind(value: &RawValue) -> &'static str {
 
 /// Whether `text` nests deeper than `limit`. Looks at brackets outside strings only, before any
 /// parser recurses.
-pub(super) fn nests_deeper_than(text: &str, limit: usize) -> bool {
+pub(crate) fn nests_deeper_than(text: &str, limit: usize) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for byte in text.bytes() {
         match byte {
@@ -98,6 +125,17 @@ mod tests {
         assert!(error(r#"{"a":1,"a":2}"#).starts_with("duplicate key `a`"));
         assert!(error(r#"{"a":1,"\u0061":2}"#).starts_with("duplicate key `a`"));
         assert!(Object::parse(r#"{"a":{"b":1},"b":2}"#).is_ok());
+    }
+
+    #[test]
+    fn a_record_is_no_array() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Point {
+            x: u8,
+        }
+        assert_eq!(serde_json::from_str::<Record<Point>>(r#"{"x":5}"#).unwrap().0.x, 5);
+        let error = serde_json::from_str::<Record<Point>>("[5]").unwrap_err().to_string();
+        assert!(error.starts_with("invalid type: sequence, expected an object"), "{error}");
     }
 
     #[test]

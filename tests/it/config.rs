@@ -1,0 +1,133 @@
+//! The configuration: what is accepted, and how what is not is named.
+
+use payroute::Config;
+use serde_json::{Value, json};
+
+use crate::support::{BUYER, SOLANA_GENESIS, USDC_BASE};
+
+fn refusal(config: &Value) -> (String, String) {
+    let Err(error) = Config::from_json(&config.to_string()) else { panic!("accepted: {config}") };
+    (error.path().to_owned(), error.to_string())
+}
+
+#[test]
+fn the_documents_example_and_the_empty_one_are_accepted() {
+    let full = json!({
+        "owners": {"eip155": BUYER, "solana": crate::support::BUYER_SVM, "eip155:137": BUYER},
+        "networks": {
+            "eip155:8453": {
+                "rpc": ["https://one.test/v2/key", {"url": "https://two.test", "label": "backup", "priority": 1, "weight": 2}],
+                "assets": [{"address": USDC_BASE, "symbol": "USDC", "decimals": 6}],
+                "strategy": "ordered",
+            },
+            "eip155:999999": {"name": "Dev Chain", "rpc": ["http://127.0.0.1:8545", "http://[::1]:1", "http://localhost:2"]},
+            "solana:11111111111111111111111111111111": {"rpc": ["https://three.test"]},
+        },
+        "routing": {"preferNetworks": ["solana:mainnet", "base"], "probeTimeoutMs": 600, "maxProvidersPerNetwork": 2},
+        "policy": {"allowedNetworks": ["eip155:8453"], "allowedAssets": [], "maxAmount": {"USDC": "1.00"}},
+        "fees": {"eip155:137": "1000"},
+        "health": {"openForMs": 30000},
+        "limits": {"requirements": 8},
+    });
+    for accepted in [full, json!({})] {
+        Config::from_json(&accepted.to_string()).unwrap();
+    }
+}
+
+#[test]
+fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
+    let network = |network: Value| json!({"networks": {"base": network}});
+    let rpc = |endpoint: Value| network(json!({"rpc": [endpoint]}));
+    let asset = |asset: Value| network(json!({"assets": [asset]}));
+    let url = "an https URL; http on loopback or with routing.allowHttp";
+    for (config, path, text) in [
+        (json!([]), ".", ".: is sequence; accepted is an object"),
+        (json!({"routing": []}), "routing", "routing: is sequence; accepted is an object"),
+        (json!({"owner": {}}), "owner", "owner: unknown field `owner`; accepted is one of"),
+        (json!({"owners": []}), "owners", "owners: is sequence; accepted is an object"),
+        (json!({"owners": {"eip155": 5}}), "owners.eip155", "owners.eip155: is integer; accepted is a string"),
+        (
+            json!({"owners": {"eip155": "0x12"}}),
+            "owners.eip155",
+            "owners.eip155: is not an address; accepted is 0x and 40",
+        ),
+        (json!({"owners": {"solana": BUYER}}), "owners.solana", "accepted is a base58 Solana address"),
+        (json!({"owners": {"cosmos": BUYER}}), "owners.cosmos", "owners.cosmos: is not a network"),
+        (json!({"owners": {"cosmos:hub": BUYER}}), "owners.cosmos:hub", "is of a chain family that cannot be read"),
+        (json!({"owners": {"base": BUYER, "eip155:8453": BUYER}}), "owners.eip155:8453", "already listed"),
+        (json!({"networks": {"base": {}, "eip155:8453": {}}}), "networks.eip155:8453", "already configured"),
+        (json!({"networks": {"Base": {}}}), "networks.Base", "is not a network"),
+        (network(json!({"rpcs": []})), "networks.base.rpcs", "unknown field `rpcs`"),
+        (network(json!({"rpc": []})), "networks.base.rpc", "has 0 endpoints; accepted is 1 to 16"),
+        (network(json!({"strategy": "fastest"})), "networks.base.strategy", "unknown variant `fastest`"),
+        (
+            network(json!({"genesisHash": SOLANA_GENESIS})),
+            "networks.base.genesisHash",
+            "does not belong to the network",
+        ),
+        (network(json!({"name": "https://x.test/key"})), "networks.base.name", "is not a name"),
+        (rpc(json!("base.test")), "networks.base.rpc[0]", url),
+        (rpc(json!("ws://base.test")), "networks.base.rpc[0]", url),
+        (rpc(json!("http://base.test")), "networks.base.rpc[0]", "is not encrypted"),
+        (rpc(json!("http://127.0.0.1.evil.test")), "networks.base.rpc[0]", "is not encrypted"),
+        (rpc(json!({"url": "x"})), "networks.base.rpc[0].url", url),
+        (rpc(json!({"label": "x"})), "networks.base.rpc[0]", "missing field `url`"),
+        (rpc(json!({"url": "https://x.test", "weight": 0})), "networks.base.rpc[0].weight", "from 1 to 1000"),
+        (
+            rpc(json!({"url": "https://x.test", "priority": 256})),
+            "networks.base.rpc[0].priority",
+            "is integer; accepted is u8",
+        ),
+        (rpc(json!(5)), "networks.base.rpc[0]", "is integer; accepted is a URL or an object with a url"),
+        (asset(json!({"symbol": "X"})), "networks.base.assets[0]", "missing field `address`"),
+        (asset(json!({"address": "USDC"})), "networks.base.assets[0].address", "is not an address"),
+        (asset(json!({"address": BUYER, "symbol": "X"})), "networks.base.assets[0].decimals", "is missing"),
+        (asset(json!({"address": BUYER, "decimals": 6})), "networks.base.assets[0].symbol", "is missing"),
+        (
+            asset(json!({"address": BUYER, "symbol": "X", "decimals": 78})),
+            "networks.base.assets[0].decimals",
+            "from 0 to 77",
+        ),
+        (json!({"routing": {"preferNetworks": ["nowhere"]}}), "routing.preferNetworks[0]", "is not a network"),
+        (
+            json!({"routing": {"preferNetworks": ["base", "eip155:8453"]}}),
+            "routing.preferNetworks[1]",
+            "already listed",
+        ),
+        (json!({"routing": {"probeTimeoutMs": 0}}), "routing.probeTimeoutMs", "milliseconds from 1 to 30000"),
+        (json!({"routing": {"maxProvidersPerNetwork": 3}}), "routing.maxProvidersPerNetwork", "accepted is 1 or 2"),
+        (
+            json!({"policy": {"allowedAssets": ["USDD"]}}),
+            "policy.allowedAssets[0]",
+            "matches no built-in or configured asset",
+        ),
+        (
+            json!({"policy": {"maxAmount": {"usdc": "1"}}}),
+            "policy.maxAmount.usdc",
+            "matches no built-in or configured asset",
+        ),
+        (json!({"policy": {"maxAmount": {"USDC": "1,5"}}}), "policy.maxAmount.USDC", "an amount in token units"),
+        (json!({"policy": {"maxAmount": {"USDC": "1.0000001"}}}), "policy.maxAmount.USDC", "more decimal places"),
+        (json!({"policy": {"maxAmount": {"USDC": 1}}}), "policy.maxAmount.USDC", "is integer; accepted is a string"),
+        (json!({"fees": {"base": "0.1"}}), "fees.base", "atomic units in digits"),
+        (json!({"health": {"openForMs": 0}}), "health.openForMs", "milliseconds from 1"),
+        (json!({"health": {"ewmaAlpha": 1.5}}), "health.ewmaAlpha", "a number above 0, at most 1"),
+        (json!({"limits": {"jsonDepth": 1000}}), "limits.jsonDepth", "from 1 to 120"),
+    ] {
+        let (got_path, got_text) = refusal(&config);
+        assert!(got_path == path && got_text.contains(text), "{config}\n  path {got_path}\n  text {got_text}");
+    }
+}
+
+#[test]
+fn text_that_is_no_document_is_refused() {
+    for text in ["", "null", "{", "{} {}", "{\"owners\":{}}x", "[1]"] {
+        assert!(Config::from_json(text).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn plain_http_off_loopback_needs_consent() {
+    let config = json!({"networks": {"base": {"rpc": ["http://node.lan:8545"]}}, "routing": {"allowHttp": true}});
+    Config::from_json(&config.to_string()).unwrap();
+}

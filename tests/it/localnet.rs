@@ -1,0 +1,164 @@
+//! Selecting across real chains: two EVM nodes and a real SVM, with tokens that move.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use payroute::{Config, RouteSelector, SelectError, Selection};
+use serde_json::{Value, json};
+
+use crate::support::{PYUSD_SOLANA, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, offers, payment, reasons};
+
+const BASE: &str = "eip155:8453";
+const SEPOLIA: &str = "eip155:84532";
+const SOLANA: &str = crate::support::SOLANA;
+
+/// The chains, for as long as this value lives: they end when their standard input closes.
+struct Localnet {
+    ready: Value,
+    http: reqwest::Client,
+    _stdin: ChildStdin,
+    child: Child,
+}
+
+impl Localnet {
+    fn start() -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/localnet/start.mjs");
+        let mut child = Command::new("node")
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("node starts; `make test` installs what the localnet needs");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready = serde_json::from_str(&line).expect("one line of JSON when the chains are ready");
+        Self { ready, http: reqwest::Client::new(), _stdin: child.stdin.take().unwrap(), child }
+    }
+
+    fn selector(&self, routing: Value) -> RouteSelector {
+        let network = |id: &str| json!({"rpc": [self.ready["networks"][id]["rpc"]]});
+        let config = json!({
+            "owners": self.ready["buyer"],
+            "networks": {BASE: network(BASE), SEPOLIA: network(SEPOLIA), SOLANA: network(SOLANA)},
+            "routing": routing,
+        });
+        RouteSelector::new(Config::from_json(&config.to_string()).unwrap()).unwrap()
+    }
+
+    fn party(&self, role: &str, network: &str) -> &Value {
+        let family = network.split(':').next().unwrap();
+        &self.ready[role][family]
+    }
+
+    async fn control(&self, request: Value) -> Value {
+        let control = self.ready["control"].as_str().unwrap();
+        let response = self.http.post(control).json(&request).send().await.unwrap();
+        assert!(response.status().is_success(), "{request}: {}", response.text().await.unwrap());
+        response.json().await.unwrap()
+    }
+
+    async fn fund(&self, network: &str, asset: &str, amount: &str) {
+        let (from, to) = (self.party("treasury", network), self.party("buyer", network));
+        self.control(
+            json!({"op": "transfer", "network": network, "asset": asset, "from": from, "to": to, "amount": amount}),
+        )
+        .await;
+    }
+
+    async fn spend(&self, network: &str, asset: &str, amount: &str) {
+        let (from, to) = (self.party("buyer", network), self.party("merchant", network));
+        self.control(
+            json!({"op": "transfer", "network": network, "asset": asset, "from": from, "to": to, "amount": amount}),
+        )
+        .await;
+    }
+}
+
+impl Drop for Localnet {
+    fn drop(&mut self) {
+        // Standard input closes with this value; waiting keeps the chains from outliving the test.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+async fn pay(selector: &RouteSelector, offers: &[Value]) -> Result<Selection, SelectError> {
+    selector.select(&payment(offers)).await
+}
+
+#[tokio::test]
+async fn the_answer_follows_the_money() {
+    let net = Localnet::start();
+    let selector = net.selector(json!({"preferNetworks": ["base", "solana", "base-sepolia"], "probeTimeoutMs": 5_000}));
+    let offers = [offers::solana("50000"), offers::base("50000"), offers::sepolia("50000")];
+
+    // Nothing anywhere: three deficits, in the merchant's order.
+    let error = pay(&selector, &offers).await.unwrap_err();
+    let deficits: Vec<String> = error.deficits().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        deficits,
+        [
+            "0.05 USDC short on Solana (needs 0.05, has 0)",
+            "0.05 USDC short on Base (needs 0.05, has 0)",
+            "0.05 USDC short on Base Sepolia (needs 0.05, has 0)",
+        ]
+    );
+
+    // Money on the least wanted network: that one, and the others say what is short.
+    net.fund(SEPOLIA, USDC_SEPOLIA, "50000").await;
+    net.fund(BASE, USDC_BASE, "49999").await;
+    let selection = pay(&selector, &offers).await.unwrap();
+    assert_eq!(selection.requirement().index(), 2);
+    assert_eq!(selection.candidates()[1].rejections[0].detail, "0.000001 USDC short");
+
+    // One more atom on the preferred one.
+    net.fund(BASE, USDC_BASE, "1").await;
+    let selection = pay(&selector, &offers).await.unwrap();
+    assert_eq!(selection.requirement().index(), 1);
+    assert_eq!(selection.selected().balance.unwrap().to_string(), "50000");
+
+    // Spent there, funded on Solana.
+    net.spend(BASE, USDC_BASE, "50000").await;
+    net.fund(SOLANA, USDC_SOLANA, "1000000").await;
+    let selection = pay(&selector, &offers).await.unwrap();
+    assert_eq!(selection.requirement().index(), 0);
+    assert_eq!(selection.selected().balance.unwrap().to_string(), "1000000");
+    assert!(selection.candidates().iter().all(|candidate| candidate.endpoint.is_some()));
+}
+
+#[tokio::test]
+async fn both_token_programs_and_a_frozen_account() {
+    let net = Localnet::start();
+    let selector = net.selector(json!({"probeTimeoutMs": 5_000}));
+    net.fund(SOLANA, PYUSD_SOLANA, "70000").await;
+    net.fund(SOLANA, USDC_SOLANA, "60000").await;
+    let offers = [offers::spl(PYUSD_SOLANA, "70000"), offers::solana("60000")];
+    let selection = pay(&selector, &offers).await.unwrap();
+    assert!(selection.candidates().iter().all(|candidate| candidate.viable));
+
+    let buyer = net.party("buyer", SOLANA);
+    net.control(json!({"op": "freeze", "network": SOLANA, "asset": PYUSD_SOLANA, "owner": buyer})).await;
+    let selection = pay(&selector, &offers).await.unwrap();
+    assert_eq!(selection.requirement().index(), 1);
+    assert_eq!(reasons(&selection.candidates()[1]), ["account-frozen"]);
+    net.control(json!({"op": "thaw", "network": SOLANA, "asset": PYUSD_SOLANA, "owner": buyer})).await;
+    assert_eq!(pay(&selector, &offers).await.unwrap().requirement().index(), 0);
+}
+
+/// Endpoints of real nodes, configured for each other's chain.
+#[tokio::test]
+async fn a_real_node_of_another_chain_is_found_out() {
+    let net = Localnet::start();
+    let rpc = |id: &str| net.ready["networks"][id]["rpc"].clone();
+    let config = json!({
+        "owners": net.ready["buyer"],
+        "networks": {BASE: {"rpc": [rpc(SEPOLIA), rpc(BASE)]}, SEPOLIA: {"rpc": [rpc(BASE)]}},
+        "routing": {"probeTimeoutMs": 5_000},
+    });
+    let selector = RouteSelector::new(Config::from_json(&config.to_string()).unwrap()).unwrap();
+    net.fund(BASE, USDC_BASE, "5").await;
+    let selection = pay(&selector, &[offers::base("5"), offers::sepolia("5")]).await.unwrap();
+    assert_eq!(selection.requirement().index(), 0);
+    assert_eq!(reasons(&selection.candidates()[1]), ["chain-identity-mismatch"]);
+}

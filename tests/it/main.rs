@@ -1,0 +1,19 @@
+//! The integration tests: one binary, through the public API alone.
+//!
+//! Tests read as tables or as stories on virtual time. Helpers are in `support`.
+
+// Tests say what they expect by unwrapping it, and nobody else reaches their helpers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, unreachable_pub)]
+
+mod cascade;
+mod config;
+mod decode;
+mod errors;
+mod health;
+mod localnet;
+mod probing;
+mod recovery;
+mod screening;
+mod secrets;
+mod sockets;
+mod support;

@@ -1,0 +1,412 @@
+//! Asking endpoints: one request a network, failover, identity, strict replies. Virtual time.
+
+use std::time::Duration;
+
+use payroute::{Circuit, Note};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::support::script::healthy;
+use crate::support::{
+    Answer, BUYER_SVM, Evm, PYUSD_SOLANA, Script, Svm, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, config, offers, payment,
+    reasons, select, selector,
+};
+
+#[tokio::test(start_paused = true)]
+async fn one_request_a_network_whatever_is_asked() {
+    let script = healthy(9_000_000, 9_000_000, 9_000_000);
+    let offers = [
+        offers::base("1"),
+        offers::base("2"),
+        offers::sepolia("3"),
+        offers::solana("4"),
+        offers::solana("5"),
+        offers::base("6"),
+    ];
+    let selection = select(&selector(&config(), &script), &offers).await.unwrap();
+    assert!(selection.candidates().iter().all(|candidate| candidate.viable));
+    let requests = script.requests();
+    let mut hosts: Vec<&str> = requests.iter().map(|(host, _)| host.as_str()).collect();
+    hosts.sort_unstable();
+    assert_eq!(hosts, ["base-1.test", "sepolia.test", "solana.test"]);
+    let calls = |host: &str| requests.iter().find(|(h, _)| h == host).unwrap().1.as_array().unwrap().len();
+    assert_eq!((calls("base-1.test"), calls("solana.test")), (2, 2), "equal balances collapse");
+}
+
+#[tokio::test(start_paused = true)]
+async fn networks_are_asked_at_once_and_all_are_awaited() {
+    let script = healthy(9, 9, 9);
+    let slow = |chain: Evm, ms| move |body: &Value| Answer::json(&chain.answer(body)).after(Duration::from_millis(ms));
+    script.on("base-1.test", slow(Evm::new(8453, USDC_BASE, 9), 300));
+    script.on("sepolia.test", slow(Evm::new(84532, USDC_SEPOLIA, 9), 500));
+    let started = Instant::now();
+    let offers = [offers::base("5"), offers::sepolia("5"), offers::solana("5")];
+    let selection = select(&selector(&config(), &script), &offers).await.unwrap();
+    assert_eq!(started.elapsed(), Duration::from_millis(500));
+    assert!(selection.candidates().iter().all(|candidate| candidate.balance.is_some()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hung_endpoint_costs_its_budget_once() {
+    let script = healthy(9, 9, 9);
+    script.always("base-1.test", Answer::hang());
+    let selector = selector(&config(), &script);
+    let timed = async |expected: u64, hosts: &[&str]| {
+        let started = Instant::now();
+        let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+        assert_eq!(started.elapsed(), Duration::from_millis(expected));
+        assert_eq!(selection.selected().endpoint.as_deref(), Some("base-2.test"));
+        assert_eq!(script.asked(), hosts);
+    };
+    timed(600, &["base-1.test", "base-2.test"]).await;
+    timed(0, &["base-2.test"]).await;
+    tokio::time::sleep(Duration::from_millis(1_999)).await;
+    timed(0, &["base-2.test"]).await;
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    // It gets its place back after two seconds, and loses it for four.
+    timed(600, &["base-1.test", "base-2.test"]).await;
+    tokio::time::sleep(Duration::from_millis(3_999)).await;
+    timed(0, &["base-2.test"]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_worst_case_is_two_budgets() {
+    let script = healthy(9, 9, 9);
+    for host in ["base-1.test", "base-2.test", "sepolia.test", "solana.test"] {
+        script.always(host, Answer::hang());
+    }
+    let started = Instant::now();
+    let offers = [offers::base("5"), offers::sepolia("5"), offers::solana("5")];
+    let error = select(&selector(&config(), &script), &offers).await.unwrap_err();
+    assert_eq!(started.elapsed(), Duration::from_millis(1_200));
+    assert_eq!(error.code(), "balances-unavailable");
+    assert!(error.to_string().contains(
+        "offer 0 (Base): the balance could not be read: base-1.test: no answer within 600 ms; \
+         base-2.test: no answer within 600 ms"
+    ));
+    assert!(error.candidates().iter().all(|candidate| candidate.balance.is_none()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_liar_opens_at_once_and_the_next_is_asked() {
+    let script = healthy(9, 9, 9);
+    script.evm("base-1.test", Evm::new(1, USDC_BASE, 1_000_000_000));
+    let selector = selector(&config(), &script);
+    let error = select(&selector, &[offers::base("10")]).await.unwrap_err();
+    assert_eq!(error.deficits()[0].to_string(), "0.000001 USDC short on Base (needs 0.00001, has 0.000009)");
+    assert_eq!(script.asked(), ["base-1.test", "base-2.test"]);
+    select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(script.asked(), ["base-2.test"], "the circuit is open");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_identity_mismatch_everywhere_is_its_own_reason() {
+    let script = healthy(9, 9, 9);
+    let mut other_cluster = Svm::usdc(9);
+    other_cluster.genesis = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG".to_owned();
+    script.svm("solana.test", other_cluster);
+    let selector = selector(&config(), &script);
+    let error = select(&selector, &[offers::solana("5")]).await.unwrap_err();
+    assert_eq!(error.code(), "balances-unavailable");
+    assert_eq!(reasons(&error.candidates()[0]), ["chain-identity-mismatch"]);
+    // Last resort: the only endpoint is open, and it is asked all the same, identity and all.
+    script.asked();
+    script.svm("solana.test", Svm::usdc(9));
+    let selection = select(&selector, &[offers::solana("5")]).await.unwrap();
+    assert_eq!(selection.selected().circuit, Circuit::Open);
+    assert_eq!(script.asked(), ["solana.test"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_route_that_answers_still_ranks_behind_a_closed_one() {
+    let script = healthy(9, 9, 9);
+    script.always("solana.test", Answer::broken());
+    let mut config = config();
+    config["routing"] = json!({"preferNetworks": ["solana"]});
+    let selector = selector(&config, &script);
+    for _ in 0..5 {
+        select(&selector, &[offers::solana("5")]).await.unwrap_err();
+    }
+    script.svm("solana.test", Svm::usdc(9));
+    let selection = select(&selector, &[offers::solana("5"), offers::base("5")]).await.unwrap();
+    let order: Vec<usize> = selection.candidates().iter().map(|candidate| candidate.requirement_index).collect();
+    assert_eq!(order, [1, 0]);
+    assert_eq!(selection.candidates()[1].decided_by, Some(payroute::Key::Circuit));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_endpoint_could_not_tell_is_asked_of_the_next() {
+    let script = healthy(9, 9, 9);
+    let mut config = config();
+    let other = "0x1111111111111111111111111111111111111111";
+    config["networks"]["base"]["assets"] = json!([{"address": other, "symbol": "TEST", "decimals": 6}]);
+    let mut both = Evm::new(8453, USDC_BASE, 9);
+    both.balances.insert(other.to_owned(), 7);
+    script.evm("base-2.test", both);
+    let selector = selector(&config, &script);
+    let second = offers::evm("eip155:8453", other, "Test", "7");
+    let selection = select(&selector, &[offers::base("9"), second]).await.unwrap();
+    assert!(selection.candidates().iter().all(|candidate| candidate.viable));
+    let requests = script.requests();
+    assert_eq!(requests.iter().map(|(_, body)| body.as_array().unwrap().len()).collect::<Vec<_>>(), [3, 2]);
+    let endpoints: Vec<_> = selection.candidates().iter().map(|c| c.endpoint.clone().unwrap()).collect();
+    assert!(endpoints.contains(&"base-1.test".into()) && endpoints.contains(&"base-2.test".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_no_endpoint_can_read_is_unavailable_and_spoils_nothing() {
+    let script = healthy(9, 9, 9);
+    let mut config = config();
+    let ghost = "0x2222222222222222222222222222222222222222";
+    config["networks"]["base"]["assets"] = json!([{"address": ghost, "symbol": "GHOST", "decimals": 6}]);
+    let offers = [offers::evm("eip155:8453", ghost, "Ghost", "1"), offers::base("5")];
+    let selection = select(&selector(&config, &script), &offers).await.unwrap();
+    assert_eq!(selection.selected().requirement_index, 1);
+    let unread = &selection.candidates()[1];
+    assert_eq!((reasons(unread), unread.balance), (vec!["balance-unavailable"], None));
+    assert!(unread.rejections[0].detail.contains("no contract answers at the asset's address"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_batch_is_asked_in_singles_and_remembered() {
+    let script = healthy(9, 9, 9);
+    let chain = Evm::new(8453, USDC_BASE, 9);
+    script.on("base-1.test", move |body| match body.is_array() {
+        true => Answer::http(
+            200,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32014,"message":"too many RPC calls in batch request"}}"#,
+        ),
+        false => Answer::json(&chain.answer(body)),
+    });
+    let selector = selector(&config(), &script);
+    let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(selection.selected().notes, [Note::IdentitySeparate]);
+    assert_eq!(script.asked(), ["base-1.test"; 3], "batch, then identity and balance at once");
+    select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(script.asked(), ["base-1.test"; 2]);
+    // An hour later the better way is tried again. Used meanwhile, or it would be forgotten whole.
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_secs(1_200)).await;
+        select(&selector, &[offers::base("5")]).await.unwrap();
+    }
+    script.asked();
+    select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(script.asked().len(), 2, "batch refused an hour after is remembered anew");
+}
+
+#[tokio::test(start_paused = true)]
+async fn solana_singles_when_its_batch_is_refused() {
+    let script = healthy(9, 9, 9);
+    let cluster = Svm::usdc(9);
+    script.on("solana.test", move |body| match body.is_array() {
+        true => Answer::http(413, "Payload too large"),
+        false => Answer::json(&cluster.answer(body)),
+    });
+    let selection = select(&selector(&config(), &script), &[offers::solana("5")]).await.unwrap();
+    assert_eq!(selection.selected().notes, [Note::IdentitySeparate]);
+}
+
+/// What an endpoint can answer wrongly, whether the next one is asked, and what it does to health:
+/// the score of the first endpoint after one such answer.
+#[tokio::test(start_paused = true)]
+async fn wrong_answers_and_what_they_do() {
+    let chain_id = r#"{"jsonrpc":"2.0","id":1,"result":"0x2105"}"#;
+    let word = format!("0x{:064x}", 9);
+    let error = |code: i64, message: &str| format!(r#"{{"id":null,"error":{{"code":{code},"message":"{message}"}}}}"#);
+    let (healthy_score, fault, throttled, opened) = (8_400, 6_400, 6_000, 640);
+    for (answer, score) in [
+        (Answer::broken(), fault),
+        (Answer::http(200, "<html>challenge</html>"), fault),
+        (Answer::http(200, ""), fault),
+        (Answer::http(200, "null"), fault),
+        (Answer::http(500, "oops"), fault),
+        (Answer::http(502, ""), fault),
+        (Answer::http(301, ""), fault),
+        (Answer::http(401, ""), fault),
+        (Answer::http(403, "forbidden"), fault),
+        (Answer::http(404, ""), fault),
+        (Answer::http(200, &format!("[{chain_id}]")), fault),
+        (Answer::http(200, &format!("[{chain_id},{chain_id}]")), fault),
+        (Answer::http(200, &format!(r#"[{chain_id},{{"id":7,"result":"{word}"}}]"#)), fault),
+        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2}}]"#)), fault),
+        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":null}}]"#)), fault),
+        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":9}}]"#)), fault),
+        (Answer::http(200, &format!(r#"[{{"id":1,"result":"0x1"}},{{"id":2,"result":"{word}"}}]"#)), opened),
+        (Answer::http(429, ""), throttled),
+        (Answer::http(200, &error(-32005, "limit exceeded")), throttled),
+        (
+            Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"error":{{"code":429,"message":"slow down"}}}}]"#)),
+            throttled,
+        ),
+        (Answer::http(503, "").retry_after("2"), throttled),
+        (Answer::http(400, ""), 8_000),
+        (Answer::http(200, &error(-32000, "header not found")), 8_000),
+        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":"0x"}}]"#)), healthy_score),
+        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":"0x00000000"}}]"#)), healthy_score),
+        (
+            Answer::http(
+                200,
+                &format!(r#"[{chain_id},{{"id":2,"error":{{"code":3,"message":"execution reverted"}}}}]"#),
+            ),
+            healthy_score,
+        ),
+    ] {
+        let script = healthy(9, 9, 9);
+        script.always("base-1.test", answer.clone());
+        let selector = selector(&config(), &script);
+        let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+        assert_eq!(selection.selected().endpoint.as_deref(), Some("base-2.test"), "{answer:?}");
+        // Alone, its score is on the candidate.
+        let mut alone = config();
+        alone["networks"]["base"]["rpc"] = json!(["https://base-1.test/"]);
+        let selector = crate::support::selector(&alone, &script);
+        let error = select(&selector, &[offers::base("5")]).await.unwrap_err();
+        assert_eq!(error.code(), "balances-unavailable", "{answer:?}");
+        assert_eq!(error.candidates()[0].health_score.ten_thousandths(), score, "{answer:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn solana_balances_are_what_the_accounts_say() {
+    let holding = |token_2022: bool, balance, state| {
+        let mut svm = Svm::default();
+        let mint = if token_2022 { PYUSD_SOLANA } else { USDC_SOLANA };
+        svm.add_mint(mint, token_2022, 6);
+        svm.add_holding(mint, BUYER_SVM, token_2022, balance, state);
+        svm
+    };
+    let mut no_account = Svm::default();
+    no_account.add_mint(USDC_SOLANA, false, 6);
+    let mut lamports_only = no_account.clone();
+    let ata = crate::support::chain::associated(USDC_SOLANA, BUYER_SVM, false);
+    lamports_only.accounts.insert(ata.clone(), ("1".repeat(32), vec![]));
+    let mut other_decimals = holding(false, 9, 1);
+    other_decimals.add_mint(USDC_SOLANA, false, 9);
+    let mut other_program = holding(false, 9, 1);
+    other_program.add_mint(USDC_SOLANA, true, 6);
+    let mut other_owner = holding(false, 9, 1);
+    other_owner.accounts.get_mut(&ata).unwrap().1[32] ^= 1;
+    let mut short = holding(false, 9, 1);
+    short.accounts.get_mut(&ata).unwrap().1.truncate(164);
+    let mut multisig = holding(false, 9, 1);
+    multisig.accounts.get_mut(&ata).unwrap().1.resize(355, 0);
+
+    let (usdc, pyusd) = (offers::solana("5"), offers::spl(PYUSD_SOLANA, "5"));
+    for (name, cluster, offer, balance, expected) in [
+        ("enough", holding(false, 9, 1), &usdc, Some("9"), vec![]),
+        ("Token-2022 with extensions", holding(true, 9, 1), &pyusd, Some("9"), vec![]),
+        ("too little", holding(false, 4, 1), &usdc, Some("4"), vec!["insufficient-balance"]),
+        ("frozen", holding(false, 9, 2), &usdc, Some("9"), vec!["account-frozen"]),
+        ("no account is a balance of 0", no_account, &usdc, Some("0"), vec!["insufficient-balance"]),
+        ("lamports alone are no tokens", lamports_only, &usdc, Some("0"), vec!["insufficient-balance"]),
+        ("no mint is not a balance of 0", Svm::default(), &usdc, None, vec!["balance-unavailable"]),
+        ("another number of decimals", other_decimals, &usdc, None, vec!["balance-unavailable"]),
+        ("another token program", other_program, &usdc, None, vec!["balance-unavailable"]),
+        ("another owner", other_owner, &usdc, None, vec!["balance-unavailable"]),
+        ("uninitialised", holding(false, 9, 0), &usdc, None, vec!["balance-unavailable"]),
+        ("too short", short, &usdc, None, vec!["balance-unavailable"]),
+        ("a multisig's length", multisig, &usdc, None, vec!["balance-unavailable"]),
+    ] {
+        let script = Script::default();
+        script.svm("solana.test", cluster);
+        let result = select(&selector(&config(), &script), std::slice::from_ref(offer)).await;
+        let candidate = match &result {
+            Ok(selection) => selection.selected(),
+            Err(error) => &error.candidates()[0],
+        };
+        assert_eq!(candidate.balance.map(|b| b.to_string()).as_deref(), balance, "{name}");
+        assert_eq!(reasons(candidate), expected, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mint_of_unknown_program_is_read_under_the_one_that_owns_it() {
+    let mint = "2u1tszSeqZ3qBWF3uNGPFc8TzMk2tdiwknnRMWGWjGWH";
+    let unknown = "So11111111111111111111111111111111111111112";
+    for token_2022 in [false, true] {
+        let mut svm = Svm::default();
+        svm.add_mint(unknown, token_2022, 9);
+        svm.add_holding(unknown, BUYER_SVM, token_2022, 9, 1);
+        svm.add_holding(unknown, BUYER_SVM, !token_2022, 1, 1);
+        let script = Script::default();
+        script.svm("solana.test", svm);
+        let mut config = config();
+        config["networks"]["solana"]["assets"] = json!([{"address": unknown, "symbol": "TEST", "decimals": 9}]);
+        let selection = select(&selector(&config, &script), &[offers::spl(unknown, "9")]).await.unwrap();
+        assert_eq!(selection.selected().balance.unwrap().to_string(), "9", "{mint}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_than_a_hundred_accounts_are_split_within_one_request() {
+    let mut svm = Svm::default();
+    let mut assets = Vec::new();
+    let mut accepts = Vec::new();
+    for number in 0..60_u8 {
+        let mint = solana_address::Address::from([number + 1; 32]).to_string();
+        svm.add_mint(&mint, false, 6);
+        svm.add_holding(&mint, BUYER_SVM, false, u64::from(number), 1);
+        assets.push(json!({"address": mint, "symbol": format!("T{number}"), "decimals": 6}));
+        accepts.push(offers::spl(&mint, "1"));
+    }
+    let script = Script::default();
+    script.svm("solana.test", svm);
+    let mut config = config();
+    config["networks"]["solana"]["assets"] = json!(assets);
+    let selection = select(&selector(&config, &script), &accepts).await.unwrap();
+    for candidate in selection.candidates() {
+        assert_eq!(candidate.balance.unwrap().to_string(), candidate.requirement_index.to_string());
+    }
+    let requests = script.requests();
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].1.as_array().unwrap().len(), 3, "identity and two pages of accounts");
+}
+
+#[tokio::test(start_paused = true)]
+async fn throttled_is_passed_over_but_used_when_it_is_the_only_one() {
+    let script = healthy(9, 9, 9);
+    script.always("base-1.test", Answer::http(429, "").retry_after("5"));
+    let both = selector(&config(), &script);
+    select(&both, &[offers::base("5")]).await.unwrap();
+    assert_eq!(script.asked(), ["base-1.test", "base-2.test"]);
+    script.evm("base-1.test", Evm::new(8453, USDC_BASE, 9));
+    tokio::time::sleep(Duration::from_millis(4_999)).await;
+    select(&both, &[offers::base("5")]).await.unwrap();
+    assert_eq!(script.asked(), ["base-2.test"]);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    select(&both, &[offers::base("5")]).await.unwrap();
+    assert_eq!(script.asked(), ["base-1.test"]);
+
+    script.always("sepolia.test", Answer::http(429, "").retry_after("5"));
+    select(&both, &[offers::sepolia("5")]).await.unwrap_err();
+    script.evm("sepolia.test", Evm::new(84532, USDC_SEPOLIA, 9));
+    select(&both, &[offers::sepolia("5")]).await.unwrap();
+    assert_eq!(script.asked(), ["sepolia.test"; 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_requirement_is_the_merchants_own_text() {
+    let script = healthy(9, 9, 9);
+    let text = offers::v2(&[offers::base("5")]).to_string().replace("\"amount\":\"5\"", "\"amount\" :  \"5\"");
+    let payment = payroute::PaymentRequired::from_text(&text).unwrap();
+    let selection = selector(&config(), &script).select(&payment).await.unwrap();
+    assert!(text.contains(selection.requirement().json()));
+    assert!(selection.requirement().json().contains("\"amount\" :  \"5\""));
+    assert_eq!(selection.requirement().json(), payment.requirements()[0].json());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thousand_selections_at_once_on_one_selector() {
+    let script = healthy(9, 9, 9);
+    let selector = selector(&config(), &script);
+    let payment = payment(&[offers::base("5"), offers::solana("5")]);
+    let all = futures::future::join_all((0..1_000).map(|_| selector.select(&payment))).await;
+    assert!(all.iter().all(Result::is_ok));
+}
+
+#[test]
+fn without_a_runtime_there_is_an_error_and_no_panic() {
+    let selector = selector(&config(), &Script::default());
+    let error = futures::executor::block_on(select(&selector, &[offers::base("5")])).unwrap_err();
+    assert_eq!(error.code(), "configuration");
+}

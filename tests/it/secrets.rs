@@ -1,0 +1,94 @@
+//! A secret in any part of a URL is in nothing that anyone can see.
+
+use payroute::{Config, PaymentRequired, RouteSelector};
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Script, config, offers, select, selector};
+
+const SECRETS: [&str; 5] = ["s3cr3tuser", "s3cr3tpass", "s3cr3tpath", "s3cr3tquery", "s3cr3tfragment"];
+
+fn secret_url(host: &str) -> String {
+    format!("https://s3cr3tuser:s3cr3tpass@{host}/s3cr3tpath?key=s3cr3tquery#s3cr3tfragment")
+}
+
+fn assert_clean(what: &str, text: &str) {
+    for secret in SECRETS {
+        assert!(!text.contains(secret), "{what} shows {secret}: {text}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_shows_more_of_a_url_than_its_host() {
+    let mut config = config();
+    config["networks"]["base"]["rpc"] = json!([secret_url("base-1.test"), {"url": secret_url("base-2.test")}]);
+    let parsed = Config::from_json(&config.to_string()).unwrap();
+    assert_clean("Config", &format!("{parsed:?}"));
+    let echo = r#"{"id":null,"error":{"code":-32600,"message":"bad key s3cr3tpath s3cr3tquery"}}"#;
+    let answers = [
+        Answer::broken(),
+        Answer::http(401, echo),
+        Answer::http(200, echo),
+        Answer::http(500, "s3cr3tpath"),
+        Answer::hang(),
+    ];
+    for answer in answers {
+        let script = Script::default();
+        script.always("base-1.test", answer.clone()).always("base-2.test", answer);
+        let selector = selector(&config, &script);
+        let error = select(&selector, &[offers::base("5")]).await.unwrap_err();
+        assert!(error.to_string().contains("base-1.test: "), "the host is what helps: {error}");
+        assert_clean("error", &format!("{error} {error:?}"));
+        assert_clean("candidates", &serde_json::to_string(error.candidates()).unwrap());
+        assert_clean("explain", &payroute::explain(error.candidates()));
+        assert_clean("selector", &format!("{selector:?} {:?}", selector.health()));
+        assert_clean("config", &format!("{:?}", selector.config()));
+    }
+}
+
+/// The ready-made transport against a port that refuses: its own errors hold URLs.
+#[tokio::test]
+async fn the_http_client_says_no_more_either() {
+    let mut config = config();
+    config["networks"]["base"]["rpc"] = json!(["http://s3cr3tuser:s3cr3tpass@127.0.0.1:9/s3cr3tpath?key=s3cr3tquery"]);
+    let selector = RouteSelector::new(Config::from_json(&config.to_string()).unwrap()).unwrap();
+    let payment = PaymentRequired::from_text(&offers::v2(&[offers::base("5")]).to_string()).unwrap();
+    let error = selector.select(&payment).await.unwrap_err();
+    assert!(error.to_string().contains("127.0.0.1:9: the connection failed"), "{error}");
+    assert_clean("error", &format!("{error} {error:?}"));
+}
+
+#[test]
+fn configuration_errors_quote_no_value() {
+    let url = secret_url("x.test");
+    let network = |network: Value| json!({"networks": {"base": network}});
+    for config in [
+        network(json!({"rpc": url})),
+        network(json!({"rpc": {"url": url}})),
+        network(json!({"rpc": [{"url": "http://s3cr3tuser:s3cr3tpass@x.test/s3cr3tpath"}]})),
+        network(json!({"rpc": [url, url]})),
+        network(json!({"rpc": [{"url": "https://x.test", "label": url}]})),
+        network(json!({"rpc": [{"url": "https://x.test", "priority": url}]})),
+        network(json!({"rpc": [{(url.clone()): 1}]})),
+        network(json!({"name": url})),
+        network(json!({"strategy": url})),
+        network(json!({"assets": url})),
+        network(json!({"assets": [{"address": url}]})),
+        network(json!({(url.clone()): 1})),
+        json!({"networks": {(url.clone()): {}}}),
+        json!({(url.clone()): {}}),
+        json!({"owners": {(url.clone()): ""}}),
+        json!({"owners": {"eip155": url}}),
+        json!({"owners": url}),
+        json!({"fees": {"base": url}}),
+        json!({"fees": {(url.clone()): "1"}}),
+        json!({"policy": {"maxAmount": {(url.clone()): "1"}}}),
+        json!({"policy": {"maxAmount": {"USDC": url}}}),
+        json!({"policy": {"allowedAssets": [url]}}),
+        json!({"routing": {"preferNetworks": [url]}}),
+        json!({"routing": {"probeTimeoutMs": url}}),
+        json!({"health": {"openForMs": url}}),
+    ] {
+        let error = Config::from_json(&config.to_string()).unwrap_err();
+        assert_clean("error", &format!("{error} {error:?}"));
+    }
+}

@@ -1,0 +1,142 @@
+//! Chains that answer JSON-RPC from memory, single calls and batches alike.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use solana_address::Address;
+
+use super::{BUYER_SVM, SOLANA_GENESIS, USDC_SOLANA};
+
+const TOKEN: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+const TOKEN_2022: &str = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
+const ATA: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
+
+/// Answers one call: `Ok(result)` or `Err(error object)`.
+pub type Answerer<'a> = dyn Fn(&str, &Value) -> Result<Value, Value> + 'a;
+
+/// Applies `answer` to a call or to every call of a batch.
+pub fn respond(body: &Value, answer: &Answerer<'_>) -> Value {
+    let one = |call: &Value| match answer(call["method"].as_str().unwrap(), &call["params"]) {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": call["id"], "result": result}),
+        Err(error) => json!({"jsonrpc": "2.0", "id": call["id"], "error": error}),
+    };
+    match body {
+        Value::Array(calls) => calls.iter().map(one).collect(),
+        call => one(call),
+    }
+}
+
+fn method_not_found() -> Value {
+    json!({"code": -32601, "message": "method not found"})
+}
+
+/// An EVM chain on which every owner of a token holds the same.
+#[derive(Clone, Debug, Default)]
+pub struct Evm {
+    pub chain_id: u64,
+    /// By token address in lower case.
+    pub balances: BTreeMap<String, u128>,
+}
+
+impl Evm {
+    pub fn new(chain_id: u64, token: &str, balance: u128) -> Self {
+        Self { chain_id, balances: BTreeMap::from([(token.to_ascii_lowercase(), balance)]) }
+    }
+
+    pub fn answer(&self, body: &Value) -> Value {
+        respond(body, &|method, params| match method {
+            "eth_chainId" => Ok(json!(format!("{:#x}", self.chain_id))),
+            "eth_call" => {
+                let token = params[0]["to"].as_str().unwrap().to_ascii_lowercase();
+                Ok(match self.balances.get(&token) {
+                    Some(balance) => json!(format!("0x{balance:064x}")),
+                    None => json!("0x"),
+                })
+            }
+            _ => Err(method_not_found()),
+        })
+    }
+}
+
+/// A Solana cluster with the accounts given.
+#[derive(Clone, Debug)]
+pub struct Svm {
+    pub genesis: String,
+    /// Owner program and data, by address.
+    pub accounts: BTreeMap<String, (String, Vec<u8>)>,
+}
+
+impl Default for Svm {
+    fn default() -> Self {
+        Self { genesis: SOLANA_GENESIS.to_owned(), accounts: BTreeMap::new() }
+    }
+}
+
+impl Svm {
+    /// USDC exists and the buyer's associated account holds `balance`.
+    pub fn usdc(balance: u64) -> Self {
+        let mut svm = Self::default();
+        svm.add_mint(USDC_SOLANA, false, 6);
+        svm.add_holding(USDC_SOLANA, BUYER_SVM, false, balance, 1);
+        svm
+    }
+
+    pub fn add_mint(&mut self, mint: &str, token_2022: bool, decimals: u8) {
+        let mut data = vec![0; 82];
+        (data[44], data[45]) = (decimals, 1);
+        if token_2022 {
+            data.resize(170, 0);
+            data[165] = 1;
+        }
+        self.accounts.insert(mint.to_owned(), (program(token_2022).to_owned(), data));
+    }
+
+    pub fn add_holding(&mut self, mint: &str, owner: &str, token_2022: bool, balance: u64, state: u8) {
+        let mut data = vec![0; 165];
+        data[..32].copy_from_slice(address(mint).as_ref());
+        data[32..64].copy_from_slice(address(owner).as_ref());
+        data[64..72].copy_from_slice(&balance.to_le_bytes());
+        data[108] = state;
+        if token_2022 {
+            data.extend([2, 7, 0, 0, 0]);
+        }
+        self.accounts.insert(associated(mint, owner, token_2022), (program(token_2022).to_owned(), data));
+    }
+
+    pub fn answer(&self, body: &Value) -> Value {
+        respond(body, &|method, params| match method {
+            "getGenesisHash" => Ok(json!(self.genesis)),
+            "getMultipleAccounts" => {
+                assert_eq!(params[1]["encoding"], "base64");
+                let keys = params[0].as_array().unwrap();
+                assert!(keys.len() <= 100);
+                let value: Vec<Value> = keys.iter().map(|key| self.account(key.as_str().unwrap())).collect();
+                Ok(json!({"context": {"slot": 1}, "value": value}))
+            }
+            _ => Err(method_not_found()),
+        })
+    }
+
+    fn account(&self, key: &str) -> Value {
+        self.accounts.get(key).map_or(Value::Null, |(owner, data)| {
+            json!({"owner": owner, "data": [STANDARD.encode(data), "base64"], "lamports": 1, "executable": false,
+                "rentEpoch": u64::MAX, "space": data.len()})
+        })
+    }
+}
+
+pub fn associated(mint: &str, owner: &str, token_2022: bool) -> String {
+    let (owner, program, mint) = (address(owner), address(program(token_2022)), address(mint));
+    Address::find_program_address(&[owner.as_ref(), program.as_ref(), mint.as_ref()], &address(ATA)).0.to_string()
+}
+
+fn program(token_2022: bool) -> &'static str {
+    if token_2022 { TOKEN_2022 } else { TOKEN }
+}
+
+fn address(text: &str) -> Address {
+    Address::from_str(text).unwrap()
+}
