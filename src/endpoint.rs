@@ -15,20 +15,33 @@ use crate::network::ChainId;
 #[derive(Clone)]
 pub struct Endpoint {
     key: EndpointKey,
-    url: Url,
+    address: Address,
     label: Option<Arc<str>>,
     priority: u8,
     weight: u32,
 }
 
+/// What a transport needs to reach an endpoint.
+#[derive(Clone)]
+enum Address {
+    Url(Url),
+    /// A name that the transport knows, for example of a wallet's own provider.
+    Provider(Arc<str>),
+}
+
 impl Endpoint {
     /// The endpoint of `network` at `url`. Which URLs are acceptable is the configuration's
     /// business, not checked here.
-    pub(crate) fn new(network: ChainId, url: Url) -> Self {
-        let digest = Sha256::digest(url.as_str().as_bytes());
-        let identity = digest.iter().take(16).fold(0_u128, |acc, byte| acc << 8 | u128::from(*byte));
-        let key = EndpointKey::new(network, identity, host_and_port(&url));
-        Self { key, url, label: None, priority: 0, weight: 1 }
+    pub(crate) fn at_url(network: ChainId, url: Url) -> Self {
+        let key = EndpointKey::new(network, digest("url", url.as_str()), host_and_port(&url));
+        Self { key, address: Address::Url(url), label: None, priority: 0, weight: 1 }
+    }
+
+    /// The endpoint of `network` that the transport reaches under the name `provider`, shown as
+    /// `shown`.
+    pub(crate) fn of_provider(network: ChainId, provider: Arc<str>, shown: Arc<str>) -> Self {
+        let key = EndpointKey::new(network, digest("provider", &provider), shown);
+        Self { key, address: Address::Provider(provider), label: None, priority: 0, weight: 1 }
     }
 
     pub(crate) fn with_options(self, label: Option<Arc<str>>, priority: u8, weight: u32) -> Self {
@@ -41,19 +54,33 @@ impl Endpoint {
         &self.key
     }
 
-    /// Host, and port if it is not the scheme's own: all that may be shown.
+    /// All that may be shown of it: its host, with the port if it is not the scheme's own; a
+    /// provider's label.
     #[must_use]
     pub fn host(&self) -> &Arc<str> {
         self.key.host()
     }
 
-    /// The whole URL, secrets included. For a transport to connect to; never to be printed.
+    /// The whole URL, secrets included, unless it is a provider. For a transport to connect to;
+    /// never to be printed.
     #[must_use]
-    pub fn url(&self) -> &Url {
-        &self.url
+    pub fn url(&self) -> Option<&Url> {
+        match &self.address {
+            Address::Url(url) => Some(url),
+            Address::Provider(_) => None,
+        }
     }
 
-    /// The name that the configuration gives it.
+    /// The name under which the configuration lists it, if it is a provider.
+    #[must_use]
+    pub fn provider(&self) -> Option<&str> {
+        match &self.address {
+            Address::Url(_) => None,
+            Address::Provider(name) => Some(name),
+        }
+    }
+
+    /// The name that the configuration gives it beside its address.
     #[must_use]
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
@@ -86,6 +113,12 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
         Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
         None => false,
     }
+}
+
+/// A hash that identifies an address without telling it.
+fn digest(kind: &str, address: &str) -> u128 {
+    let digest = Sha256::new().chain_update(kind).chain_update([0]).chain_update(address).finalize();
+    digest.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
 fn host_and_port(url: &Url) -> String {

@@ -120,7 +120,10 @@ impl RouteSelectorBuilder {
     pub fn build(self) -> Result<RouteSelector, ConfigError> {
         let transport = match self.transport {
             Some(transport) => transport,
-            None => default_transport()?,
+            None => {
+                self.config.require_urls()?;
+                default_transport()?
+            }
         };
         let health = self.health.unwrap_or_else(|| HealthIndex::new(self.config.health.clone()));
         let settings = self.config.probe;

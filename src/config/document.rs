@@ -98,10 +98,11 @@ pub(super) struct PolicyDocument {
     pub(super) max_amount: Entries<String>,
 }
 
-/// `"https://…"` or `{"url": "https://…", …}`.
+/// `"https://…"`, `{"url": "https://…", …}` or `{"provider": "…", …}`.
 #[derive(Debug)]
 pub(super) struct EndpointDocument {
-    pub(super) url: String,
+    pub(super) url: Option<String>,
+    pub(super) provider: Option<String>,
     pub(super) label: Option<String>,
     pub(super) priority: u8,
     pub(super) weight: u32,
@@ -112,7 +113,10 @@ pub(super) struct EndpointDocument {
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct EndpointObject {
-    url: String,
+    #[serde(default)]
+    url: Option<String>,
+    #[serde(default)]
+    provider: Option<String>,
     #[serde(default)]
     label: Option<String>,
     #[serde(default)]
@@ -142,17 +146,24 @@ impl<'de> Deserialize<'de> for EndpointDocument {
             type Value = EndpointDocument;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a URL or an object with a url")
+                f.write_str("a URL or an object with a url or a provider")
             }
 
             fn visit_str<E>(self, url: &str) -> Result<EndpointDocument, E> {
-                Ok(EndpointDocument { url: url.to_owned(), label: None, priority: 0, weight: 1, bare: true })
+                Ok(EndpointDocument {
+                    url: Some(url.to_owned()),
+                    provider: None,
+                    label: None,
+                    priority: 0,
+                    weight: 1,
+                    bare: true,
+                })
             }
 
             fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<EndpointDocument, A::Error> {
-                let EndpointObject { url, label, priority, weight } =
+                let EndpointObject { url, provider, label, priority, weight } =
                     EndpointObject::deserialize(MapAccessDeserializer::new(access))?;
-                Ok(EndpointDocument { url, label, priority, weight, bare: false })
+                Ok(EndpointDocument { url, provider, label, priority, weight, bare: false })
             }
         }
 

@@ -109,6 +109,18 @@ impl Config {
         resolve::config(document::parse(text)?)
     }
 
+    /// The ready-made transport reaches URLs alone.
+    pub(crate) fn require_urls(&self) -> Result<(), ConfigError> {
+        let has_provider = |network: &&Arc<NetworkConfig>| network.endpoints.iter().any(|e| e.provider().is_some());
+        match self.networks.values().find(has_provider) {
+            Some(network) => {
+                let path = format!("networks.{}.rpc", network.chain);
+                Err(ConfigError::new(path, "names a provider", "URLs, unless a Transport is given that knows it"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// How much of a merchant's answer is read.
     #[must_use]
     pub fn limits(&self) -> &Limits {

@@ -87,7 +87,7 @@ fn builtin_networks() -> BTreeMap<ChainId, Draft> {
                     Some(hash) => Identity::GenesisHash(hash.into()),
                     None => identity_from_id(&chain),
                 },
-                endpoints: urls.map(|url| Arc::new(Endpoint::new(chain.clone(), url))).collect(),
+                endpoints: urls.map(|url| Arc::new(Endpoint::at_url(chain.clone(), url))).collect(),
                 assets: registry::assets(&chain).map(|row| builtin_asset(&chain, row)).collect(),
                 configured: false,
                 chain: chain.clone(),
@@ -176,27 +176,41 @@ impl Draft {
             let accepted = format!("1 to {MOST_ENDPOINTS} endpoints");
             return Err(ConfigError::new(safe_path(path), format!("has {} endpoints", documents.len()), accepted));
         }
-        let mut seen = BTreeSet::new();
-        let mut endpoints = Vec::new();
+        let mut endpoints: Vec<Arc<Endpoint>> = Vec::new();
         for (index, document) in documents.iter().enumerate() {
             let path = format!("{path}[{index}]");
-            let url_path = if document.bare { path.clone() } else { format!("{path}.url") };
-            let url = endpoint_url(&url_path, &document.url, allow_http)?;
-            if !seen.insert(url.as_str().to_owned()) {
-                return Err(ConfigError::new(safe_path(&url_path), "is listed twice", "each URL once"));
+            let endpoint = self.endpoint(&path, document, allow_http)?;
+            if endpoints.iter().any(|other| other.key() == endpoint.key()) {
+                return Err(ConfigError::new(safe_path(&path), "is listed twice", "each endpoint once"));
             }
-            if !(1..=1_000).contains(&document.weight) {
-                return Err(ConfigError::new(
-                    safe_path(&format!("{path}.weight")),
-                    "is out of range",
-                    "a whole number from 1 to 1000",
-                ));
-            }
-            let label = document.label.as_ref().map(|text| label(&format!("{path}.label"), text)).transpose()?;
-            let endpoint = Endpoint::new(self.chain.clone(), url);
-            endpoints.push(Arc::new(endpoint.with_options(label, document.priority, document.weight)));
+            endpoints.push(Arc::new(endpoint));
         }
         Ok(endpoints)
+    }
+
+    fn endpoint(&self, path: &str, document: &EndpointDocument, allow_http: bool) -> Result<Endpoint> {
+        let named = |field: &str, text: &Option<String>| {
+            text.as_ref().map(|text| label(&format!("{path}.{field}"), text)).transpose()
+        };
+        let (provider, label) = (named("provider", &document.provider)?, named("label", &document.label)?);
+        let endpoint = match (&document.url, provider) {
+            (Some(url), None) => {
+                let url_path = if document.bare { path.to_owned() } else { format!("{path}.url") };
+                Endpoint::at_url(self.chain.clone(), endpoint_url(&url_path, url, allow_http)?)
+            }
+            (None, Some(provider)) => {
+                let shown = label.clone().unwrap_or_else(|| provider.clone());
+                Endpoint::of_provider(self.chain.clone(), provider, shown)
+            }
+            _ => return Err(ConfigError::new(safe_path(path), "has no address", "either a url or a provider")),
+        };
+        match (1..=1_000).contains(&document.weight) {
+            true => Ok(endpoint.with_options(label, document.priority, document.weight)),
+            false => {
+                let path = safe_path(&format!("{path}.weight"));
+                Err(ConfigError::new(path, "is out of range", "a whole number from 1 to 1000"))
+            }
+        }
     }
 
     /// A row for an asset that is already known overrides it field by field.

@@ -71,10 +71,11 @@ impl HttpTransport {
 impl Transport for HttpTransport {
     fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
         Box::pin(async move {
-            let request = self.0.post(endpoint.url().clone()).header("content-type", "application/json").body(body);
+            let url = endpoint.url().ok_or(TransportError::Unreachable)?;
+            let request = self.0.post(url.clone()).header("content-type", "application/json").body(body);
             let response = request.send().await.map_err(|_| TransportError::Unreachable)?;
             // Where redirects cannot be turned off, as in a browser, the answer gives them away.
-            if response.url().origin() != endpoint.url().origin() {
+            if response.url().origin() != url.origin() {
                 return Err(TransportError::Redirected);
             }
             let retry_after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());

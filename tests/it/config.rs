@@ -71,14 +71,16 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         (rpc(json!("http://base.test")), "networks.base.rpc[0]", "is not encrypted"),
         (rpc(json!("http://127.0.0.1.evil.test")), "networks.base.rpc[0]", "is not encrypted"),
         (rpc(json!({"url": "x"})), "networks.base.rpc[0].url", url),
-        (rpc(json!({"label": "x"})), "networks.base.rpc[0]", "missing field `url`"),
+        (rpc(json!({"label": "x"})), "networks.base.rpc[0]", "has no address; accepted is either a url or a provider"),
+        (rpc(json!({"url": "https://x.test", "provider": "p"})), "networks.base.rpc[0]", "has no address"),
+        (rpc(json!({"provider": "https://x.test/key"})), "networks.base.rpc[0].provider", "is not a name"),
         (rpc(json!({"url": "https://x.test", "weight": 0})), "networks.base.rpc[0].weight", "from 1 to 1000"),
         (
             rpc(json!({"url": "https://x.test", "priority": 256})),
             "networks.base.rpc[0].priority",
             "is integer; accepted is u8",
         ),
-        (rpc(json!(5)), "networks.base.rpc[0]", "is integer; accepted is a URL or an object with a url"),
+        (rpc(json!(5)), "networks.base.rpc[0]", "is integer; accepted is a URL or an object with a url or a provider"),
         (asset(json!({"symbol": "X"})), "networks.base.assets[0]", "missing field `address`"),
         (asset(json!({"address": "USDC"})), "networks.base.assets[0].address", "is not an address"),
         (asset(json!({"address": BUYER, "symbol": "X"})), "networks.base.assets[0].decimals", "is missing"),
@@ -130,4 +132,12 @@ fn text_that_is_no_document_is_refused() {
 fn plain_http_off_loopback_needs_consent() {
     let config = json!({"networks": {"base": {"rpc": ["http://node.lan:8545"]}}, "routing": {"allowHttp": true}});
     Config::from_json(&config.to_string()).unwrap();
+}
+
+#[test]
+fn a_provider_needs_a_transport_that_knows_it() {
+    let config = json!({"networks": {"base": {"rpc": [{"provider": "wallet", "label": "My wallet"}]}}});
+    let config = Config::from_json(&config.to_string()).unwrap();
+    let error = payroute::RouteSelector::new(config).unwrap_err();
+    assert_eq!(error.path(), "networks.eip155:8453.rpc");
 }

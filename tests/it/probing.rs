@@ -404,6 +404,17 @@ async fn a_thousand_selections_at_once_on_one_selector() {
     assert!(all.iter().all(Result::is_ok));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_provider_is_an_endpoint_like_any_other() {
+    let script = healthy(9, 9, 9);
+    script.evm("My wallet", Evm::new(1, USDC_BASE, 9));
+    let mut config = config();
+    config["networks"]["base"]["rpc"] = json!([{"provider": "wallet", "label": "My wallet"}, "https://base-2.test"]);
+    let selection = select(&selector(&config, &script), &[offers::base("5")]).await.unwrap();
+    assert_eq!(script.asked(), ["My wallet", "base-2.test"], "its chain is checked as well");
+    assert_eq!(selection.selected().endpoint.as_deref(), Some("base-2.test"));
+}
+
 #[test]
 fn without_a_runtime_there_is_an_error_and_no_panic() {
     let selector = selector(&config(), &Script::default());
