@@ -3,7 +3,10 @@
 //! Everything after this works on resolved values: canonical networks, merged assets, parsed URLs.
 //! Refuses to know 402s and health. No error quotes a value: a URL carries keys.
 
+mod asset_policy;
+mod check;
 mod document;
+mod draft;
 mod error;
 mod resolve;
 

@@ -1,0 +1,69 @@
+//! The buyer's policy on assets: which may pay, and how much at most.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::check::Result;
+use super::document::Document;
+use super::draft::Draft;
+use super::error::safe_path;
+use super::{Asset, ConfigError};
+use crate::amount::Amount;
+use crate::network::ChainId;
+
+/// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
+pub(super) struct AssetPolicy {
+    allowed: BTreeSet<String>,
+    limits: BTreeMap<String, String>,
+}
+
+impl AssetPolicy {
+    /// A name that matches no asset is a typing mistake, and a limit with one would limit nothing.
+    pub(super) fn read(document: &Document, networks: &BTreeMap<ChainId, Draft>) -> Result<Self> {
+        let assets = || networks.values().flat_map(|network| &network.assets);
+        let known = |name: &str| assets().any(|asset| &*asset.symbol == name || *asset.id == canonical_asset_id(name));
+        let check = |path: String, name: &str| match known(name) {
+            true => Ok(canonical_asset_id(name)),
+            false => Err(ConfigError::new(
+                safe_path(&path),
+                "matches no built-in or configured asset",
+                "a symbol or a CAIP-19 id",
+            )),
+        };
+        let mut limits = BTreeMap::new();
+        for (name, text) in &document.policy.0.max_amount.0 {
+            let path = format!("policy.maxAmount.{name}");
+            if limits.insert(check(path.clone(), name)?, text.clone()).is_some() {
+                return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
+            }
+        }
+        let allowed = (document.policy.0.allowed_assets.iter().enumerate())
+            .map(|(index, name)| check(format!("policy.allowedAssets[{index}]"), name))
+            .collect::<Result<_>>()?;
+        Ok(Self { allowed, limits })
+    }
+
+    pub(super) fn apply(&self, asset: Asset) -> Result<Asset> {
+        let names = [&*asset.id, &*asset.symbol];
+        let limit = (names.iter().find_map(|name| self.limits.get(*name).map(|text| (name, text))))
+            .map(|(name, text)| {
+                Amount::from_units(text, asset.decimals).map_err(|error| {
+                    ConfigError::new(
+                        safe_path(&format!("policy.maxAmount.{name}")),
+                        error.to_string(),
+                        "an amount in token units, for example \"1.50\"",
+                    )
+                })
+            })
+            .transpose()?;
+        let allowed = self.allowed.is_empty() || names.iter().any(|name| self.allowed.contains(*name));
+        Ok(Asset { limit, allowed, ..asset })
+    }
+}
+
+/// CAIP-19 ids of EVM tokens compare without case; symbols and Solana mints exactly.
+fn canonical_asset_id(name: &str) -> String {
+    match name.starts_with("eip155:") {
+        true => name.to_ascii_lowercase(),
+        false => name.to_owned(),
+    }
+}

@@ -1,0 +1,84 @@
+//! What single values of the configuration must look like. Every refusal names the path and what is
+//! accepted, never the value.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use solana_address::Address;
+use url::Url;
+
+use super::ConfigError;
+use super::error::safe_path;
+use crate::endpoint::is_loopback;
+use crate::network::{ChainId, Family};
+use crate::payment::is_evm_address;
+
+pub(super) type Result<T> = std::result::Result<T, ConfigError>;
+
+/// A network of a family that payroute can read.
+pub(super) fn payable_chain(path: &str, name: &str) -> Result<ChainId> {
+    let chain = ChainId::resolve(name).map_err(|_| not_a_network(path))?;
+    match chain.family() {
+        Family::Other => Err(ConfigError::new(
+            safe_path(path),
+            "is of a chain family that cannot be read",
+            "an eip155 or solana network",
+        )),
+        _ => Ok(chain),
+    }
+}
+
+pub(super) fn not_a_network(path: &str) -> ConfigError {
+    ConfigError::new(
+        safe_path(path),
+        "is not a network",
+        "a CAIP-2 id such as eip155:8453, or a known name such as base",
+    )
+}
+
+/// An address as chains of `family` write it.
+pub(super) fn address(path: &str, family: Family, text: &str) -> Result<Arc<str>> {
+    let accepted = match family {
+        Family::Svm => Address::from_str(text).is_err().then_some("a base58 Solana address"),
+        _ => (!is_evm_address(text)).then_some("0x and 40 hexadecimal digits"),
+    };
+    match accepted {
+        Some(accepted) => Err(ConfigError::new(safe_path(path), "is not an address", accepted)),
+        None => Ok(text.into()),
+    }
+}
+
+pub(super) fn endpoint_url(path: &str, text: &str, allow_http: bool) -> Result<Url> {
+    let bad = |problem: &str| {
+        ConfigError::new(safe_path(path), problem, "an https URL; http on loopback or with routing.allowHttp")
+    };
+    let url = Url::parse(text).map_err(|_| bad("is not a URL"))?;
+    match url.scheme() {
+        "https" => {}
+        "http" if allow_http || is_loopback(&url) => {}
+        "http" => return Err(bad("is not encrypted")),
+        _ => return Err(bad("has another scheme")),
+    }
+    match url.has_host() {
+        true => Ok(url),
+        false => Err(bad("has no host")),
+    }
+}
+
+/// A name for people: short, printable, nothing that could carry a URL.
+pub(super) fn label(path: &str, text: &str) -> Result<Arc<str>> {
+    let printable = |c: char| c.is_alphanumeric() || " ._-+()₮$".contains(c);
+    match (1..=32).contains(&text.chars().count()) && text.chars().all(printable) {
+        true => Ok(text.into()),
+        false => {
+            Err(ConfigError::new(safe_path(path), "is not a name", "1 to 32 letters, digits, spaces and . _ - + ( ) $"))
+        }
+    }
+}
+
+pub(super) fn in_range(section: &str, problem: Option<(&'static str, &'static str)>) -> Result<()> {
+    match problem {
+        Some((name, accepted)) => Err(ConfigError::new(format!("{section}.{name}"), "is out of range", accepted)),
+        None => Ok(()),
+    }
+}
