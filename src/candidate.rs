@@ -2,16 +2,14 @@
 //!
 //! Turns facts into a verdict. Refuses to know how facts were read and how candidates are ordered.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::amount::Amount;
-use crate::cascade::Key;
 use crate::health::{Circuit, Score};
 use crate::network::ChainId;
+use crate::verdict::{Key, Note, Reason, Rejection, Rejections};
 
 /// One offer of the merchant's, as this buyer stands towards it.
 ///
@@ -110,7 +108,7 @@ impl Candidate {
     /// Adds a reason, which makes the candidate unpayable.
     pub fn reject(&mut self, reason: Reason, detail: impl Into<String>) {
         self.viable = false;
-        self.rejections.0.push(Rejection { reason, detail: detail.into() });
+        self.rejections.push(Rejection { reason, detail: detail.into() });
     }
 
     /// Whether `reason` is among the rejections.
@@ -189,208 +187,6 @@ pub(crate) fn judge(candidate: &mut Candidate, evidence: Evidence) {
     }
 }
 
-/// Why a candidate cannot be paid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Rejection {
-    /// The reason, for programs.
-    pub reason: Reason,
-    /// The particulars, for people; may be empty.
-    pub detail: String,
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.detail.as_str() {
-            "" => f.write_str(self.reason.sentence()),
-            detail => write!(f, "{}: {detail}", self.reason.sentence()),
-        }
-    }
-}
-
-/// A candidate's rejections. In JSON: `rejectionReasons`, the names, and `rejectionDetails`, the
-/// particulars by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rejections(Vec<Rejection>);
-
-impl std::ops::Deref for Rejections {
-    type Target = [Rejection];
-
-    fn deref(&self) -> &[Rejection] {
-        &self.0
-    }
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RejectionsJson {
-    rejection_reasons: Vec<Reason>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    rejection_details: BTreeMap<Reason, String>,
-}
-
-impl Serialize for Rejections {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let with_detail = self.iter().filter(|rejection| !rejection.detail.is_empty());
-        let json = RejectionsJson {
-            rejection_reasons: self.iter().map(|rejection| rejection.reason).collect(),
-            rejection_details: with_detail.map(|r| (r.reason, r.detail.clone())).collect(),
-        };
-        json.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Rejections {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut json = RejectionsJson::deserialize(deserializer)?;
-        let details = &mut json.rejection_details;
-        let restored = (json.rejection_reasons.into_iter())
-            .map(|reason| Rejection { reason, detail: details.remove(&reason).unwrap_or_default() });
-        Ok(Self(restored.collect()))
-    }
-}
-
-/// What kind of obstacle a reason is; it decides the error code when nothing can be paid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Obstacle {
-    /// The offer, or this configuration, does not allow for it.
-    Unsupported,
-    /// The buyer's policy refused it.
-    Policy,
-    /// The buyer holds too little.
-    Funds,
-    /// The chain could not be read.
-    Unread,
-    /// The chain was read and says no.
-    Chain,
-}
-
-/// The closed set of reasons for which an offer cannot be paid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reason {
-    /// No owner address is configured for the network.
-    NoOwner,
-    /// The entry cannot be paid as written.
-    MalformedRequirement,
-    /// The network is neither built in nor configured, or has no endpoint.
-    NetworkUnknown,
-    /// `policy.allowedNetworks` does not list the network.
-    NetworkNotAllowed,
-    /// The scheme is not one that payroute can judge.
-    SchemeUnsupported,
-    /// The way the token would move is not one that payroute can judge.
-    TransferMethodUnsupported,
-    /// The asset is neither built in nor configured; it is never queried.
-    AssetUnsupported,
-    /// `policy.allowedAssets` does not list the asset.
-    AssetNotAllowed,
-    /// The price is over `policy.maxAmount`.
-    AmountOverLimit,
-    /// The balance was read and is below the price.
-    InsufficientBalance,
-    /// The balance could not be read. Says nothing about the buyer's funds.
-    BalanceUnavailable,
-    /// Every endpoint that answered serves another chain.
-    ChainIdentityMismatch,
-    /// The token allowance is below the price.
-    AllowanceRequired,
-    /// The buyer's token account is frozen.
-    AccountFrozen,
-    /// The token refuses the buyer's address.
-    AccountBlocked,
-    /// The token is paused.
-    TokenPaused,
-    /// `extra.name` or `extra.version`, which the signature needs, is missing.
-    DomainMissing,
-    /// The token's signing domain is not the one that the offer states.
-    DomainMismatch,
-    /// `extra.feePayer` is missing, is no address, or is the buyer.
-    FeePayerMissing,
-    /// The recipient has no token account to receive into.
-    RecipientAccountMissing,
-    /// There is no contract at the asset's address.
-    AssetNotContract,
-    /// A deposit must be made before this scheme can pay.
-    DepositRequired,
-}
-
-impl Reason {
-    /// The name as it appears in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.row().0
-    }
-
-    /// The reason in words, lower case, without a full stop.
-    #[must_use]
-    pub fn sentence(self) -> &'static str {
-        self.row().1
-    }
-
-    pub(crate) fn obstacle(self) -> Obstacle {
-        self.row().2
-    }
-
-    #[rustfmt::skip] // One row a reason reads as the table that it is.
-    fn row(self) -> (&'static str, &'static str, Obstacle) {
-        use Obstacle::{Chain, Funds, Policy, Unread, Unsupported};
-        match self {
-            Self::NoOwner => ("no-owner", "no owner address is configured", Unsupported),
-            Self::MalformedRequirement => ("malformed-requirement", "cannot be paid as written", Unsupported),
-            Self::NetworkUnknown => ("network-unknown", "the network is not configured", Unsupported),
-            Self::NetworkNotAllowed => ("network-not-allowed", "the policy does not allow the network", Policy),
-            Self::SchemeUnsupported => ("scheme-unsupported", "the payment scheme is not supported", Unsupported),
-            Self::TransferMethodUnsupported => ("transfer-method-unsupported", "the transfer method is not supported", Unsupported),
-            Self::AssetUnsupported => ("asset-unsupported", "the asset is not configured", Unsupported),
-            Self::AssetNotAllowed => ("asset-not-allowed", "the policy does not allow the asset", Policy),
-            Self::AmountOverLimit => ("amount-over-limit", "the price is over the policy's limit", Policy),
-            Self::InsufficientBalance => ("insufficient-balance", "the balance is too low", Funds),
-            Self::BalanceUnavailable => ("balance-unavailable", "the balance could not be read", Unread),
-            Self::ChainIdentityMismatch => ("chain-identity-mismatch", "the endpoint serves another chain", Unread),
-            Self::AllowanceRequired => ("allowance-required", "the token allowance is too low", Chain),
-            Self::AccountFrozen => ("account-frozen", "the token account is frozen", Chain),
-            Self::AccountBlocked => ("account-blocked", "the token refuses the address", Chain),
-            Self::TokenPaused => ("token-paused", "the token is paused", Chain),
-            Self::DomainMissing => ("domain-missing", "the offer does not state the token's signing domain", Unsupported),
-            Self::DomainMismatch => ("domain-mismatch", "the token's signing domain is another", Chain),
-            Self::FeePayerMissing => ("fee-payer-missing", "the offer names no fee payer", Unsupported),
-            Self::RecipientAccountMissing => ("recipient-account-missing", "the recipient has no token account", Chain),
-            Self::AssetNotContract => ("asset-not-contract", "there is no contract at the asset's address", Chain),
-            Self::DepositRequired => ("deposit-required", "a deposit is needed first", Chain),
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A remark that does not change viability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Note {
-    /// The protocol version was missing or not written as a number; it was inferred.
-    VersionCoerced,
-    /// Version 2 terms were found in the body instead of the header; stock clients may not read
-    /// them.
-    CarrierBody,
-    /// The network is named otherwise than its protocol version does; some servers and clients
-    /// will not recognise it.
-    NonCanonicalNetwork,
-    /// The token's signing domain was not compared with the chain, and no built-in row confirms
-    /// it.
-    DomainUnchecked,
-    /// The chain's identity came in a reply beside the balance, not in the same one.
-    IdentitySeparate,
-    /// An earlier version 1 entry has the same scheme and network: the server may take the
-    /// payment for that one.
-    V1Ambiguous,
-}
-
 /// Microseconds inside, milliseconds with three decimals in JSON.
 mod millis {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -454,12 +250,5 @@ mod tests {
         assert_eq!(json["balance"], "0");
         assert!(json.get("owner").is_none());
         assert_eq!(serde_json::from_value::<Candidate>(json).unwrap(), candidate);
-    }
-
-    #[test]
-    fn the_json_name_is_the_displayed_name() {
-        for reason in [Reason::NoOwner, Reason::ChainIdentityMismatch, Reason::DepositRequired] {
-            assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
-        }
     }
 }

@@ -4,15 +4,13 @@
 //! integers.
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::fmt::Write as _;
-
-use serde::{Deserialize, Serialize};
 
 use crate::amount::Value;
 use crate::candidate::Candidate;
 use crate::health::Circuit;
 use crate::network::ChainId;
+use crate::verdict::Key;
 
 /// Sorts `candidates` best first and fills in `rank` and `decided_by`.
 ///
@@ -54,48 +52,6 @@ fn place_by_rank(candidates: &mut [Candidate]) {
         {
             candidates.swap(position, rank - 1);
         }
-    }
-}
-
-/// A key of the cascade. Listed in the order in which they decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Key {
-    /// Routes that can pay come first.
-    Viability,
-    /// An endpoint that was open when it was asked comes last.
-    Circuit,
-    /// Position in `routing.preferNetworks`.
-    Preference,
-    /// What paying costs the buyer besides the price, compared by value across assets.
-    Fee,
-    /// The endpoint's health score, in ten-thousandths.
-    Score,
-    /// The endpoint's latency, in microseconds.
-    Latency,
-    /// The merchant's own order.
-    Index,
-}
-
-impl Key {
-    /// The name as it appears in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Viability => "viability",
-            Self::Circuit => "circuit",
-            Self::Preference => "preference",
-            Self::Fee => "fee",
-            Self::Score => "score",
-            Self::Latency => "latency",
-            Self::Index => "index",
-        }
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::amount::Amount;
-use crate::candidate::{Candidate, Obstacle, Reason};
+use crate::candidate::Candidate;
 use crate::config::ConfigError;
 use crate::network::ChainId;
 use crate::payment::DecodeError;
+use crate::verdict::{Obstacle, Reason};
 
 /// Why nothing was selected. Decide by [`code`](Self::code) or by variant, never by message.
 #[derive(Clone, Debug, thiserror::Error)]

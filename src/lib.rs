@@ -54,10 +54,11 @@ mod probe;
 pub mod registry;
 mod selector;
 mod text;
+mod verdict;
 
 pub use amount::{Amount, AmountError, MAX_DECIMALS};
-pub use candidate::{Candidate, Note, Reason, Rejection, Rejections};
-pub use cascade::{Key, explain, rank};
+pub use candidate::Candidate;
+pub use cascade::{explain, rank};
 pub use config::{Config, ConfigError};
 pub use endpoint::Endpoint;
 pub use error::{Deficit, SelectError};
@@ -69,3 +70,4 @@ pub use payment::{
 pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 pub use probe::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 pub use selector::{RouteSelector, RouteSelectorBuilder, Selection};
+pub use verdict::{Key, Note, Reason, Rejection, Rejections};

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use solana_address::Address;
 
 use crate::amount::Amount;
-use crate::candidate::{Candidate, Note, Reason, Rejection};
+use crate::candidate::Candidate;
 use crate::config::{Asset, Config, NetworkConfig};
 use crate::network::Family;
 use crate::payment::{PaymentRequired, Requirement, Terms};
 use crate::registry::TransferMethod;
 use crate::text::shown;
+use crate::verdict::{Note, Reason, Rejection};
 
 /// An offer after screening: its candidate so far, and what to read if it is still in the running.
 pub(crate) struct Screened {

@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Result;
 use super::document::Document;
-use super::draft::Draft;
 use super::error::safe_path;
 use super::{Asset, ConfigError};
 use crate::amount::Amount;
-use crate::network::ChainId;
 
 /// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
 pub(super) struct AssetPolicy {
@@ -18,9 +16,9 @@ pub(super) struct AssetPolicy {
 
 impl AssetPolicy {
     /// A name that matches no asset is a typing mistake, and a limit with one would limit nothing.
-    pub(super) fn read(document: &Document, networks: &BTreeMap<ChainId, Draft>) -> Result<Self> {
-        let assets = || networks.values().flat_map(|network| &network.assets);
-        let known = |name: &str| assets().any(|asset| &*asset.symbol == name || *asset.id == canonical_asset_id(name));
+    pub(super) fn read<'a>(document: &Document, assets: impl Iterator<Item = &'a Asset> + Clone) -> Result<Self> {
+        let known =
+            |name: &str| assets.clone().any(|asset| &*asset.symbol == name || *asset.id == canonical_asset_id(name));
         let check = |path: String, name: &str| match known(name) {
             true => Ok(canonical_asset_id(name)),
             false => Err(ConfigError::new(

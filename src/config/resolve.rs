@@ -35,7 +35,7 @@ pub(super) fn config(document: Document) -> Result<Config> {
         }
         draft.apply(&path, network, &document.routing.0)?;
     }
-    let assets = AssetPolicy::read(&document, &networks)?;
+    let assets = AssetPolicy::read(&document, networks.values().flat_map(|network| &network.assets))?;
     let networks = (networks.into_values())
         .map(|draft| {
             let chain = draft.chain.clone();

@@ -8,10 +8,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::value::RawValue;
 
 use super::{Carrier, CarrierFailure, DecodeError, Limits, Malformed, PaymentRequired, Requirement, Terms, Version};
-use crate::candidate::Note;
 use crate::json::{Object, kind, nests_deeper_than};
 use crate::network::ChainId;
 use crate::text::shown;
+use crate::verdict::Note;
 
 /// Padded or not; base64url is translated to the standard alphabet first.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

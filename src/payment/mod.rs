@@ -17,7 +17,7 @@ pub use limits::Limits;
 pub(crate) use terms::is_evm_address;
 pub use terms::{Extra, Malformed, Terms};
 
-use crate::candidate::Note;
+use crate::verdict::Note;
 
 /// The x402 protocol version that an offer list was written in. It decides how the payment goes
 /// back (`X-PAYMENT` or `PAYMENT-SIGNATURE`), not how offers are read.

@@ -6,8 +6,8 @@ use ruint::aliases::U256;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::attempt::{Told, Untold};
 use super::classify::Class;
+use super::finding::{Told, Untold};
 use super::rpc::{Call, Failure, Item};
 use crate::amount::Amount;
 use crate::config::Identity;

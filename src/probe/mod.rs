@@ -6,6 +6,7 @@
 mod attempt;
 mod classify;
 mod evm;
+mod finding;
 mod lineup;
 pub(crate) mod plan;
 mod rpc;
@@ -17,15 +18,16 @@ use std::time::Duration;
 
 use futures::future::{AbortHandle, abortable, join_all};
 
-use self::attempt::{Finding, Unread};
+use self::finding::{Finding, Unread};
 use self::lineup::Lineup;
 use self::plan::{NetworkPlan, Plan};
-use crate::candidate::{Evidence, Reading, Reason};
+use crate::candidate::{Evidence, Reading};
 use crate::config::ProbeSettings;
 use crate::endpoint::Endpoint;
 use crate::health::{Circuit, HealthIndex, Permit};
 use crate::platform::{Clock, spawn};
 use crate::policy::BalanceRead;
+use crate::verdict::Reason;
 
 #[cfg(feature = "reqwest")]
 pub(crate) use self::transport::HttpTransport;

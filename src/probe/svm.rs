@@ -12,8 +12,8 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use solana_address::Address;
 
-use super::attempt::{Told, Untold};
 use super::classify::Class;
+use super::finding::{Told, Untold};
 use super::rpc::{Call, Failure, Item};
 use crate::amount::Amount;
 use crate::config::Identity;
