@@ -78,7 +78,7 @@ impl SortKey {
     fn of(candidate: &Candidate, prefer: &[ChainId]) -> Self {
         let listed = |network: &ChainId| prefer.iter().position(|preferred| preferred == network);
         Self {
-            unviable: !candidate.viable,
+            unviable: !candidate.viable || !candidate.rejections.is_empty(),
             open: candidate.circuit == Circuit::Open,
             preference: candidate.network.as_ref().and_then(listed).unwrap_or(prefer.len()),
             fee: candidate.fee.to_value(candidate.decimals.unwrap_or(0)),

@@ -19,8 +19,9 @@ pub enum SelectError {
     /// `invalid-payment-required` or `unsupported-version`: no offer could be read.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// `no-supported-route`: nothing offered can be paid by this configuration.
-    #[error("no offer can be paid with this configuration: {}", summary(.0))]
+    /// `no-supported-route`: nothing offered can be paid by this configuration, or the chain was
+    /// read and says no for another reason than a balance.
+    #[error("no offer can be paid: {}", summary(.0))]
     NoSupportedRoute(Vec<Candidate>),
     /// `refused-by-policy`: everything payable was refused by policy.
     #[error("the policy refuses every offer that could be paid: {}", summary(.0))]

@@ -16,11 +16,11 @@
 //!
 //! ```no_run
 //! # async fn run(response_body: &str) -> Result<(), payroute::SelectError> {
-//! use payroute::{Config, PaymentRequired, RouteSelector};
+//! use payroute::{Config, RouteSelector};
 //!
 //! let config = Config::from_json(r#"{"owners":{"eip155":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"}}"#)?;
 //! let selector = RouteSelector::new(config)?;
-//! match selector.select(&PaymentRequired::from_text(response_body)?).await {
+//! match selector.select(&selector.decode(response_body)?).await {
 //!     Ok(selection) => println!("pay {}", selection.requirement().json()),
 //!     Err(error) => error.deficits().iter().for_each(|deficit| println!("{deficit}")),
 //! }
@@ -71,3 +71,8 @@ pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 pub use probe::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 pub use selector::{RouteSelector, RouteSelectorBuilder, Selection};
 pub use verdict::{Key, Note, Reason, Rejection, Rejections};
+
+/// The README's example, compiled by the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;

@@ -71,9 +71,13 @@ mod imp {
 
     /// Whether timers and sockets will work on this thread.
     pub(crate) fn ready() -> Result<(), &'static str> {
-        match Handle::try_current() {
-            Ok(_) => Ok(()),
-            Err(_) => Err("there is no Tokio runtime on this thread"),
+        if Handle::try_current().is_err() {
+            return Err("there is no Tokio runtime on this thread");
+        }
+        // Tokio tells whether a runtime has a timer by panicking when one is wanted.
+        match std::panic::catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))) {
+            Ok(()) => Ok(()),
+            Err(_) => Err("the Tokio runtime has no timer"),
         }
     }
 

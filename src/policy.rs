@@ -133,12 +133,13 @@ fn transfer_method_supported(terms: &Terms, network: &NetworkConfig, asset: Opti
     }
     let unsupported = |detail: String| refuse(Reason::TransferMethodUnsupported, detail);
     match terms.extra.text("assetTransferMethod") {
-        Ok(None | Some("eip3009")) => {}
-        Ok(Some(other)) => return unsupported(format!("`{}`", shown(other))),
+        Ok(None) => {}
+        Ok(Some(method)) if method == "eip3009" => {}
+        Ok(Some(other)) => return unsupported(format!("`{}`", shown(&other))),
         Err(malformed) => return unsupported(malformed.to_string()),
     }
     // Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
-    if terms.extra.text("name") == Ok(Some(GATEWAY_DOMAIN)) {
+    if terms.extra.text("name").is_ok_and(|name| name.as_deref() == Some(GATEWAY_DOMAIN)) {
         return unsupported(format!("`{GATEWAY_DOMAIN}`"));
     }
     match asset.and_then(|asset| asset.method) {
@@ -206,8 +207,8 @@ fn domain_present(terms: &Terms) -> Option<Rejection> {
 fn fee_payer_present(terms: &Terms, network: &NetworkConfig) -> Option<Rejection> {
     let problem = match terms.extra.text("feePayer") {
         Ok(None) => "extra.feePayer is missing".to_owned(),
-        Ok(Some(text)) if Address::from_str(text).is_err() => "extra.feePayer is not an address".to_owned(),
-        Ok(Some(text)) if network.owner.as_deref() == Some(text) => "extra.feePayer is the buyer".to_owned(),
+        Ok(Some(text)) if Address::from_str(&text).is_err() => "extra.feePayer is not an address".to_owned(),
+        Ok(Some(text)) if network.owner.as_deref() == Some(&text) => "extra.feePayer is the buyer".to_owned(),
         Ok(Some(_)) => return None,
         Err(malformed) => malformed.to_string(),
     };
@@ -216,9 +217,9 @@ fn fee_payer_present(terms: &Terms, network: &NetworkConfig) -> Option<Rejection
 
 /// Whether the offer's signing domain is the one that the asset's row states.
 fn domain_confirmed(terms: &Terms, asset: &Asset) -> bool {
-    let stated = (terms.extra.text("name").ok().flatten(), terms.extra.text("version").ok().flatten());
-    match &asset.domain {
-        Some((name, version)) => stated == (Some(&**name), Some(&**version)),
-        None => false,
-    }
+    let stated = |key| terms.extra.text(key).ok().flatten();
+    let Some((name, version)) = &asset.domain else {
+        return false;
+    };
+    stated("name").as_deref() == Some(name) && stated("version").as_deref() == Some(version)
 }

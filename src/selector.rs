@@ -39,6 +39,14 @@ impl RouteSelector {
         RouteSelectorBuilder { config, health: None, transport: None }
     }
 
+    /// Reads a 402 within the configuration's limits; see [`PaymentRequired::from_text`].
+    ///
+    /// # Errors
+    /// No entry could be read, or the version is neither 1 nor 2.
+    pub fn decode(&self, text: impl AsRef<[u8]>) -> Result<PaymentRequired, SelectError> {
+        Ok(PaymentRequired::from_text_within(text, &self.config.limits)?)
+    }
+
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
@@ -48,8 +56,9 @@ impl RouteSelector {
     /// # Errors
     /// No offer can be paid. The error carries every candidate, and says what is short where.
     pub async fn select(&self, payment: &PaymentRequired) -> Result<Selection, SelectError> {
-        platform::ready()
-            .map_err(|problem| ConfigError::new("runtime", problem, "a call from within a Tokio runtime"))?;
+        platform::ready().map_err(|problem| {
+            ConfigError::new("runtime", problem, "a call from within a Tokio runtime with time enabled")
+        })?;
         let screened = policy::screen(payment, &self.config);
         let (plan, slots) = Plan::of(screened.iter().map(|offer| offer.read.as_ref()));
         let mut evidence = self.prober.read(&plan).await;

@@ -1,12 +1,16 @@
 //! Text from strangers, made safe to show.
 
-/// What a person is shown of a text that came from outside: at most 64 characters, with control
-/// and direction-changing characters written as escapes, so that no name can rewrite a sentence.
+/// What a person is shown of a name that came from outside: at most 64 characters, made safe.
 pub(crate) fn shown(text: &str) -> String {
-    const LONGEST: usize = 64;
+    escaped(text, 64)
+}
+
+/// At most `longest` characters of `text`, with control and direction-changing characters written
+/// as escapes, so that no text can rewrite the sentence around it.
+pub(crate) fn escaped(text: &str, longest: usize) -> String {
     let mut out = String::new();
     for (position, c) in text.chars().enumerate() {
-        if position == LONGEST {
+        if position == longest {
             out.push('…');
             break;
         }

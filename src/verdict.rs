@@ -210,6 +210,8 @@ pub enum Note {
     DomainUnchecked,
     /// The chain's identity came in a reply beside the balance, not in the same one.
     IdentitySeparate,
+    /// No endpoint of any network could be reached: it is likely this device that is offline.
+    Offline,
     /// An earlier version 1 entry has the same scheme and network: the server may take the
     /// payment for that one.
     V1Ambiguous,

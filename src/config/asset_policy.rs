@@ -7,6 +7,7 @@ use super::document::Document;
 use super::error::safe_path;
 use super::{Asset, ConfigError};
 use crate::amount::Amount;
+use crate::network::{ChainId, Family};
 
 /// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
 pub(super) struct AssetPolicy {
@@ -58,10 +59,15 @@ impl AssetPolicy {
     }
 }
 
-/// CAIP-19 ids of EVM tokens compare without case; symbols and Solana mints exactly.
+/// A CAIP-19 id in canonical text, its network by any name; EVM tokens compare without case,
+/// symbols and Solana mints exactly.
 fn canonical_asset_id(name: &str) -> String {
-    match name.starts_with("eip155:") {
-        true => name.to_ascii_lowercase(),
-        false => name.to_owned(),
+    let Some((network, asset)) = name.split_once('/') else {
+        return name.to_owned();
+    };
+    match ChainId::resolve(network) {
+        Ok(chain) if chain.family() == Family::Evm => format!("{chain}/{}", asset.to_ascii_lowercase()),
+        Ok(chain) => format!("{chain}/{asset}"),
+        Err(_) => name.to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! One network on its way from its built-in row to what the configuration makes of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -76,8 +76,12 @@ impl Draft {
         if let Some(rpc) = &document.rpc {
             self.endpoints = self.endpoints(&format!("{path}.rpc"), rpc, routing.allow_http)?;
         }
+        let mut listed = BTreeSet::new();
         for (index, Record(asset)) in document.assets.iter().enumerate() {
-            self.add_asset(&format!("{path}.assets[{index}]"), asset)?;
+            let path = format!("{path}.assets[{index}]");
+            if !listed.insert(self.add_asset(&path, asset)?) {
+                return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
+            }
         }
         Ok(())
     }
@@ -136,8 +140,8 @@ impl Draft {
         }
     }
 
-    /// A row for an asset that is already known overrides it field by field.
-    fn add_asset(&mut self, path: &str, document: &AssetDocument) -> Result<()> {
+    /// A row for an asset that is already known overrides it field by field. Returns the asset's id.
+    fn add_asset(&mut self, path: &str, document: &AssetDocument) -> Result<Arc<str>> {
         let address = check::address(&format!("{path}.address"), self.chain.family(), &document.address)?;
         let id = asset_id(&self.chain, &address);
         let known = self.assets.iter().position(|asset| asset.id == id).map(|position| self.assets.remove(position));
@@ -164,7 +168,7 @@ impl Draft {
             ProgramDocument::Token2022 => TokenProgram::Token2022,
         });
         self.assets.push(Asset {
-            id,
+            id: id.clone(),
             address,
             symbol: symbol.ok_or_else(|| missing("symbol", "the token's symbol"))?,
             decimals,
@@ -174,7 +178,7 @@ impl Draft {
             limit: None,
             allowed: true,
         });
-        Ok(())
+        Ok(id)
     }
 
     pub(super) fn finish(

@@ -18,7 +18,7 @@ use crate::amount::Amount;
 use crate::endpoint::Endpoint;
 use crate::health::HealthSettings;
 use crate::network::ChainId;
-use crate::payment::Limits;
+use crate::payment::{Limits, is_evm_address};
 use crate::registry::{TokenProgram, TransferMethod};
 
 pub use error::ConfigError;
@@ -141,7 +141,7 @@ impl NetworkConfig {
     /// The asset at `address`: EVM addresses compare without case, Solana ones exactly.
     pub(crate) fn asset(&self, address: &str) -> Option<&Arc<Asset>> {
         let same = |asset: &&Arc<Asset>| match self.identity {
-            Identity::ChainId(_) => asset.address.eq_ignore_ascii_case(address),
+            Identity::ChainId(_) => is_evm_address(address) && asset.address.eq_ignore_ascii_case(address),
             _ => &*asset.address == address,
         };
         self.assets.iter().find(same)

@@ -73,7 +73,7 @@ impl Breaker {
 
     /// Gives the trial back, whatever became of the attempt. Another attempt's trial is untouched.
     pub(super) fn release(&mut self, ticket: Ticket) {
-        if ticket.trial.is_some() && self.trial.map(|trial| trial.id) == ticket.trial {
+        if self.holds_trial(ticket) {
             self.trial = None;
         }
     }
@@ -138,7 +138,9 @@ impl Breaker {
 
     /// A lease that ran out no longer decides: another trial may be under way.
     fn holds_trial(&self, ticket: Ticket) -> bool {
-        ticket.trial.is_some() && self.trial.map(|trial| trial.id) == ticket.trial
+        ticket.generation == self.generation
+            && ticket.trial.is_some()
+            && self.trial.map(|trial| trial.id) == ticket.trial
     }
 }
 

@@ -123,7 +123,8 @@ impl HealthIndex {
     fn settle(&self, key: &EndpointKey, ticket: Ticket, outcome: Outcome, now: Moment) {
         let mut state = self.lock();
         let fresh = state.generations + 1;
-        let Some(entry) = state.entries.get_mut(key).filter(|entry| entry.born <= ticket.generation) else {
+        let current = |entry: &&mut Entry| entry.born <= ticket.generation && entry.is_current(now, &self.settings);
+        let Some(entry) = state.entries.get_mut(key).filter(current) else {
             return;
         };
         entry.last_used = now;

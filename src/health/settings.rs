@@ -82,9 +82,18 @@ impl HealthSettings {
             (window.contains(&self.failure_window), "failureWindow", "a whole number from 1 to 64"),
             (self.consecutive_failures > 0, "consecutiveFailures", "a whole number from 1"),
             (percent.contains(&self.failure_percent), "failurePercent", "a whole number from 1 to 100"),
-            (self.minimum_samples > 0, "minimumSamples", "a whole number from 1"),
+            (
+                (1..=self.failure_window).contains(&self.minimum_samples),
+                "minimumSamples",
+                "a whole number from 1 to failureWindow",
+            ),
             (self.open_for_ms > 0, "openForMs", "milliseconds from 1"),
             (self.slow_ms > 0, "slowMs", "milliseconds from 1"),
+            (
+                self.idle_retention_ms >= self.open_for_ms,
+                "idleRetentionMs",
+                "milliseconds from openForMs: a shorter memory would forget open circuits",
+            ),
             ((1..=65_536).contains(&self.capacity), "capacity", "a whole number from 1 to 65536"),
         ];
         (rules.into_iter()).find_map(|(holds, name, accepted)| (!holds).then_some((name, accepted)))

@@ -19,11 +19,11 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-pub(super) fn from_document(text: &str, limits: &Limits) -> Result<PaymentRequired, DecodeError> {
+pub(super) fn from_document(text: &[u8], limits: &Limits) -> Result<PaymentRequired, DecodeError> {
     let mut search = Search::new(limits);
     let read = match looks_like_json(text) {
-        true => search.body(Carrier::Document, text.as_bytes()),
-        false => search.header(Carrier::Document, text.as_bytes()),
+        true => search.body(Carrier::Document, text),
+        false => search.header(Carrier::Document, text),
     };
     read.map_or_else(|| search.finish(), Ok)
 }
@@ -75,11 +75,11 @@ impl<'l> Search<'l> {
         if value.len() > limit {
             return self.fail(carrier, format!("has {} bytes; at most {limit} are read", value.len()));
         }
-        let value = value.trim_ascii();
+        let value = trim(value);
         if value.is_empty() {
             return self.fail(carrier, "is empty");
         }
-        if std::str::from_utf8(value).is_ok_and(looks_like_json) {
+        if looks_like_json(value) {
             return self.json(carrier, value);
         }
         match BASE64.decode(standard_alphabet(value)) {
@@ -93,17 +93,16 @@ impl<'l> Search<'l> {
         if body.len() > limit {
             return self.fail(carrier, format!("has {} bytes; at most {limit} are read", body.len()));
         }
-        match body.trim_ascii() {
+        match trim(body) {
             [] => self.fail(carrier, "is empty"),
             body => self.json(carrier, body),
         }
     }
 
     fn json(&mut self, carrier: Carrier, bytes: &[u8]) -> Option<PaymentRequired> {
-        let Ok(text) = std::str::from_utf8(bytes) else {
+        let Ok(text) = std::str::from_utf8(trim(bytes)) else {
             return self.fail(carrier, "is not UTF-8 text");
         };
-        let text = text.trim_ascii();
         let depth = self.limits.json_depth;
         if nests_deeper_than(text, depth) {
             return self.fail(carrier, format!("nests deeper than {depth} levels"));
@@ -118,9 +117,6 @@ impl<'l> Search<'l> {
     }
 
     fn envelope(&mut self, carrier: Carrier, envelope: &Object<'_>) -> Option<PaymentRequired> {
-        let Some(accepts) = envelope.get("accepts") else {
-            return self.fail(carrier, "has no accepts");
-        };
         let (version, coerced) = match stated_version(envelope.get("x402Version")) {
             Stated::Plain(version) => (Some(version), false),
             Stated::Coerced(version) => (Some(version), true),
@@ -131,7 +127,10 @@ impl<'l> Search<'l> {
                 return None;
             }
         };
-        self.list(carrier, accepts.get(), version, coerced)
+        match envelope.get("accepts") {
+            Some(accepts) => self.list(carrier, accepts.get(), version, coerced),
+            None => self.fail(carrier, "has no accepts"),
+        }
     }
 
     fn bare_list(&mut self, carrier: Carrier, text: &str) -> Option<PaymentRequired> {
@@ -190,18 +189,22 @@ impl<'l> Search<'l> {
     }
 
     fn finish(self) -> Result<PaymentRequired, DecodeError> {
-        if let Some(list) = self.bare_list {
-            return Ok(list);
+        match (self.unsupported, self.bare_list) {
+            (Some(version), _) => Err(DecodeError::UnsupportedVersion { version }),
+            (None, Some(list)) => Ok(list),
+            (None, None) => Err(DecodeError::Unreadable { failures: self.failures, entries: self.entries }),
         }
-        Err(match self.unsupported {
-            Some(version) => DecodeError::UnsupportedVersion { version },
-            None => DecodeError::Unreadable { failures: self.failures, entries: self.entries },
-        })
     }
 }
 
-fn looks_like_json(text: &str) -> bool {
-    text.trim_ascii_start().starts_with(['{', '['])
+fn looks_like_json(text: &[u8]) -> bool {
+    matches!(trim(text).first(), Some(b'{' | b'['))
+}
+
+/// Without white space around it and without the byte order mark that some servers write.
+fn trim(text: &[u8]) -> &[u8] {
+    const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii()
 }
 
 fn standard_alphabet(value: &[u8]) -> Vec<u8> {

@@ -28,8 +28,8 @@ impl Limits {
     pub(crate) fn out_of_range(&self) -> Option<(&'static str, &'static str)> {
         let depth = 1..=120;
         let rules = [
-            (self.header_bytes > 0, "headerBytes", "bytes from 1"),
-            (self.body_bytes > 0, "bodyBytes", "bytes from 1"),
+            ((1..=1 << 20).contains(&self.header_bytes), "headerBytes", "bytes from 1 to 1048576"),
+            ((1..=1 << 24).contains(&self.body_bytes), "bodyBytes", "bytes from 1 to 16777216"),
             (depth.contains(&self.json_depth), "jsonDepth", "a whole number from 1 to 120"),
             ((1..=1_024).contains(&self.requirements), "requirements", "a whole number from 1 to 1024"),
         ];

@@ -86,16 +86,16 @@ impl PaymentRequired {
     ///
     /// # Errors
     /// No entry could be read, or the version is neither 1 nor 2.
-    pub fn from_text(text: &str) -> Result<Self, DecodeError> {
-        carrier::from_document(text, &Limits::default())
+    pub fn from_text(text: impl AsRef<[u8]>) -> Result<Self, DecodeError> {
+        carrier::from_document(text.as_ref(), &Limits::default())
     }
 
     /// Like [`from_text`](Self::from_text), within `limits`.
     ///
     /// # Errors
     /// As for `from_text`.
-    pub fn from_text_within(text: &str, limits: &Limits) -> Result<Self, DecodeError> {
-        carrier::from_document(text, limits)
+    pub fn from_text_within(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Self, DecodeError> {
+        carrier::from_document(text.as_ref(), limits)
     }
 
     /// Reads a whole response, trying in this order: the `PAYMENT-REQUIRED` header, the body, the

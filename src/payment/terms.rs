@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 use solana_address::Address;
 
@@ -40,18 +39,18 @@ pub struct Terms {
 
 /// The `extra` object of an offer.
 #[derive(Clone, Debug, Default)]
-pub struct Extra(Vec<(String, Value)>);
+pub struct Extra(Vec<(String, Box<RawValue>)>);
 
 impl Extra {
     /// The text under `key`; absent and `null` are `None`.
     ///
     /// # Errors
     /// There is a value and it is not a string.
-    pub fn text(&self, key: &'static str) -> Result<Option<&str>, Malformed> {
+    pub fn text(&self, key: &'static str) -> Result<Option<String>, Malformed> {
         match self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Malformed::new(format!("extra.{key}"), "is not a string")),
+            None => Ok(None),
+            Some(value) if value.get() == "null" => Ok(None),
+            Some(value) => readable_text(&format!("extra.{key}"), value).map(Some),
         }
     }
 }
@@ -106,12 +105,17 @@ fn entry(json: &RawValue) -> Result<Object<'_>, Malformed> {
 
 fn text(entry: &Object<'_>, field: &'static str) -> Result<Arc<str>, Malformed> {
     let value = entry.get(field).ok_or_else(|| Malformed::new(field, "is missing"))?;
-    let text: String = (serde_json::from_str(value.get()).ok())
-        .ok_or_else(|| Malformed::new(field, format_args!("is {}; accepted is a string", kind(value))))?;
-    if text.is_empty() {
-        return Err(Malformed::new(field, "is empty"));
+    match readable_text(field, value)? {
+        text if text.is_empty() => Err(Malformed::new(field, "is empty")),
+        text => Ok(text.into()),
     }
-    Ok(text.into())
+}
+
+fn readable_text(field: &str, value: &RawValue) -> Result<String, Malformed> {
+    serde_json::from_str(value.get()).map_err(|_| match kind(value) {
+        "a string" => Malformed::new(field, "is not valid Unicode text"),
+        kind => Malformed::new(field, format_args!("is {kind}; accepted is a string")),
+    })
 }
 
 /// `amount`, or `maxAmountRequired` as version 1 calls it. An entry with both must agree with
@@ -172,7 +176,9 @@ pub(crate) fn is_evm_address(text: &str) -> bool {
 fn lifetime(entry: &Object<'_>) -> Result<u64, Malformed> {
     const FIELD: &str = "maxTimeoutSeconds";
     let value = entry.get(FIELD).ok_or_else(|| Malformed::new(FIELD, "is missing"))?;
-    (value.get().parse::<u64>().ok())
+    // Some servers write whole numbers as 60.0.
+    let whole = value.get().strip_suffix(".0").unwrap_or(value.get());
+    (whole.parse::<u64>().ok())
         .filter(|seconds| (1..=EXACT_INTEGER).contains(seconds))
         .ok_or_else(|| Malformed::new(FIELD, "is not a positive whole number of seconds"))
 }
@@ -185,7 +191,5 @@ fn extra(entry: &Object<'_>) -> Result<Extra, Malformed> {
         return Err(Malformed::new("extra", format_args!("is {}; accepted is an object", kind(value))));
     }
     let fields = Object::parse(value.get()).map_err(|error| Malformed::new("extra", format_args!("has a {error}")))?;
-    let parsed: Result<Vec<(String, Value)>, serde_json::Error> =
-        (fields.into_entries()).map(|(name, value)| Ok((name, serde_json::from_str(value.get())?))).collect();
-    parsed.map(Extra).map_err(|error| Malformed::new("extra", format_args!("is not readable: {error}")))
+    Ok(Extra(fields.into_entries().map(|(name, value)| (name, value.to_owned())).collect()))
 }

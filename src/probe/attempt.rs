@@ -11,9 +11,9 @@ use super::classify::{Class, Effect};
 use super::finding::{Finding, Told, Unread, Untold};
 use super::plan::NetworkPlan;
 use super::rpc::{self, Call, Failure, Item};
-use super::{Prober, evm, svm};
+use super::{GRACE, Prober, evm, svm};
 use crate::endpoint::Endpoint;
-use crate::health::{Outcome, Permit};
+use crate::health::{Moment, Outcome, Permit};
 use crate::network::Family;
 use crate::policy::BalanceRead;
 use crate::verdict::Note;
@@ -27,56 +27,72 @@ enum ReadPlan {
     Singles,
 }
 
-impl Prober {
+/// What one attempt came to.
+pub(super) struct Attempt {
     /// One finding a read, in order.
+    pub(super) findings: Vec<Result<Finding, Unread>>,
+    /// The endpoint could not be reached at all; its permit is still to be settled.
+    pub(super) silence: Option<Silence>,
+}
+
+/// An attempt that met no sign of life. Whose fault that is depends on the others.
+pub(super) struct Silence {
+    pub(super) permit: Permit,
+    pub(super) since: Moment,
+}
+
+type Answer = Result<(ReadPlan, Vec<Told>), Failure>;
+
+impl Prober {
     pub(super) async fn ask(
         &self,
         plan: &NetworkPlan,
         endpoint: &Endpoint,
         reads: &[&BalanceRead],
         permit: Permit,
-    ) -> Vec<Result<Finding, Unread>> {
+    ) -> Attempt {
         let started = self.clock.now();
         let limit = self.settings.timeout;
         let answer = self.clock.within(limit, self.converse(plan, endpoint, reads)).await;
         let answer = answer
             .unwrap_or_else(|| Err(Failure::new(Class::Fault, format!("no answer within {} ms", limit.as_millis()))));
         let ended = self.clock.now();
-        permit.settle(outcome(&answer, ended.since(started)), ended);
-        match answer {
+        let silence = match &answer {
+            Err(failure) if failure.unreachable => Some(Silence { permit, since: ended }),
+            _ => {
+                permit.settle(outcome(&answer, ended.since(started), limit), ended);
+                None
+            }
+        };
+        let findings = match answer {
             Ok((how, told)) => told.into_iter().map(|told| found(told, how)).collect(),
             Err(Failure { class: Class::Identity, detail, .. }) => vec![Err(Unread::WrongChain(detail)); reads.len()],
             Err(Failure { detail, .. }) => vec![Err(Unread::NoAnswer(detail)); reads.len()],
-        }
+        };
+        Attempt { findings, silence }
     }
 
     /// Asks in the best way that the endpoint is known to take, and in the next one where it turns
     /// out not to.
-    async fn converse(
-        &self,
-        plan: &NetworkPlan,
-        endpoint: &Endpoint,
-        reads: &[&BalanceRead],
-    ) -> Result<(ReadPlan, Vec<Told>), Failure> {
+    async fn converse(&self, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
         let known = self.health.inspect(endpoint.key(), self.clock.now()).plan;
         let first = known.and_then(ReadPlan::from_code).unwrap_or(ReadPlan::Batch);
-        match self.read_by(first, plan, endpoint, reads).await {
-            Err(failure) if failure.class == Class::Unsupported && first == ReadPlan::Batch => {
-                let told = self.read_by(ReadPlan::Singles, plan, endpoint, reads).await?;
-                self.health.remember_plan(endpoint.key(), ReadPlan::Singles.code(), self.clock.now());
-                Ok((ReadPlan::Singles, told))
+        let answer = self.read_by(first, plan, endpoint, reads).await;
+        if first == ReadPlan::Singles || !refuses_plan(&answer) {
+            return answer;
+        }
+        let singles = self.read_by(ReadPlan::Singles, plan, endpoint, reads).await;
+        match &singles {
+            Ok((how, told)) if told.iter().any(Result::is_ok) => {
+                self.health.remember_plan(endpoint.key(), how.code(), self.clock.now());
+                singles
             }
-            answer => answer.map(|told| (first, told)),
+            _ if answer.is_ok() => answer,
+            _ => singles,
         }
     }
 
-    async fn read_by(
-        &self,
-        how: ReadPlan,
-        plan: &NetworkPlan,
-        endpoint: &Endpoint,
-        reads: &[&BalanceRead],
-    ) -> Result<Vec<Told>, Failure> {
+    async fn read_by(&self, how: ReadPlan, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
         let (identity, family) = (&plan.network.identity, plan.network.chain.family());
         let told = match family {
             Family::Svm => {
@@ -85,12 +101,10 @@ impl Prober {
             }
             _ => evm::decode(identity, &self.send(how, family, endpoint, &evm::calls(reads)).await?)?,
         };
-        match told.iter().filter_map(endpoint_failure).find(|failure| failure.class == Class::Unsupported) {
-            Some(failure) => Err(failure.clone()),
-            None => Ok(told),
-        }
+        Ok((how, told))
     }
 
+    /// One item a call. A failed batch is one failure; singles fail each for itself.
     async fn send(
         &self,
         how: ReadPlan,
@@ -104,11 +118,11 @@ impl Prober {
                 rpc::read_batch(family, &reply, calls.len())
             }
             ReadPlan::Singles => {
-                let replies = calls.iter().map(|call| async move {
+                let items = calls.iter().map(|call| async move {
                     let reply = self.transport.post(endpoint, rpc::single_body(call)).await?;
-                    rpc::read_single(family, &reply)
+                    rpc::read_single(family, &reply)?
                 });
-                join_all(replies).await.into_iter().collect()
+                Ok(join_all(items).await)
             }
         }
     }
@@ -150,21 +164,36 @@ fn endpoint_failure(told: &Told) -> Option<&Failure> {
     }
 }
 
-/// What an attempt says of its endpoint: the worst of what it did with any balance.
-fn outcome(answer: &Result<(ReadPlan, Vec<Told>), Failure>, latency: Duration) -> Outcome {
+/// Whether an answer says that the endpoint should be asked in another way: it told nothing, and
+/// something because it does not offer this one.
+fn refuses_plan(answer: &Answer) -> bool {
+    let unsupported = |failure: &Failure| failure.class == Class::Unsupported;
+    match answer {
+        Ok((_, told)) => !told.iter().any(Result::is_ok) && told.iter().filter_map(endpoint_failure).any(unsupported),
+        Err(failure) => unsupported(failure),
+    }
+}
+
+/// What an attempt says of its endpoint: the worst of what it did with any balance. One that told
+/// none did nothing well, whatever its gateway answers about the chain.
+fn outcome(answer: &Answer, took: Duration, limit: Duration) -> Outcome {
     let failures: Vec<&Failure> = match answer {
         Ok((_, told)) => told.iter().filter_map(endpoint_failure).collect(),
         Err(failure) => vec![failure],
     };
     let with = |effect| failures.iter().find(|failure| failure.class.effect() == effect);
+    let told_any = answer.as_ref().is_ok_and(|(_, told)| told.iter().any(Result::is_ok));
     if with(Effect::OpenNow).is_some() {
         Outcome::WrongChain
+    } else if took > limit + GRACE {
+        // The device slept, or nobody polled: what passed for the endpoint's time was not.
+        Outcome::Neutral
     } else if with(Effect::Fault).is_some() {
         Outcome::Fault
     } else if let Some(failure) = with(Effect::Throttle) {
         Outcome::Throttled { retry_after: failure.retry_after }
-    } else if answer.is_ok() {
-        Outcome::Success { latency }
+    } else if told_any {
+        Outcome::Success { latency: took.min(limit) }
     } else {
         Outcome::Neutral
     }

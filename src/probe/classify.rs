@@ -180,6 +180,10 @@ fn by_code(refusal: Refusal<'_>, words: Option<Class>) -> Class {
         _ => EVM_CODES,
     };
     let row = refusal.code.and_then(|code| table.iter().find(|row| row.codes.contains(&code)));
+    // A batch that is refused for being one comes under every code.
+    if refusal.batch && words == Some(Unsupported) {
+        return Unsupported;
+    }
     let Some(row) = row else {
         return words.unwrap_or(SoftFault);
     };
@@ -207,7 +211,7 @@ const WORDS: &[WordRow] = &[
     words(Identity, &["another chain", "wrong chain", "chain mismatch"]),
     words(Fault, &["invalid host"]),
     words(Reverted, &["execution reverted", "revert", "vm execution error", "out of gas"]),
-    WordRow { class: Unsupported, all: "batch", any: &["limit", "large", "many", "not allowed", "not supported", "too many rpc calls"] },
+    WordRow { class: Unsupported, all: "batch", any: &["limit", "large", "too big", "many", "exceeded", "not allowed", "not supported", "too many rpc calls"] },
     words(Quota, &["free tier", "monthly capacity", "credits", "daily request count", "billing", "upgrade", "quota"]),
     words(RateLimited, &["rate limit", "too many requests", "request limit reached", "limit exceeded", "has exceeded",
         "compute units", "throughput", "code: 1015", "over capacity", "no server available"]),
@@ -249,6 +253,9 @@ mod tests {
             (200, -32014, "too many RPC calls in batch request", true, Unsupported),
             (500, 31, "Batch of more than 3 requests are not allowed on free tier", true, Unsupported),
             (200, -32600, "batch too large", true, Unsupported),
+            (200, -32010, "The batch request was too large", true, Unsupported),
+            (200, -32011, "The batch response was too large", true, Unsupported),
+            (200, -32005, "batch item count exceeded", true, Unsupported),
             (200, -32600, "Must be authenticated!", true, Auth),
             (200, -32600, "Invalid Request", true, Unsupported),
             (200, -32600, "Invalid Request", false, Client),

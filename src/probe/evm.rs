@@ -43,8 +43,11 @@ pub(super) fn decode(identity: &Identity, items: &[Item]) -> Result<Vec<Told>, F
 /// A hexadecimal quantity. Leading zeros and upper case are tolerated: the number is the same.
 fn quantity(json: &RawValue) -> Option<U256> {
     let text: String = serde_json::from_str(json.get()).ok()?;
-    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
-    hex_word(digits)
+    hex_word(hex_digits(&text)?)
+}
+
+fn hex_digits(text: &str) -> Option<&str> {
+    text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
 fn balance(item: &Item) -> Told {
@@ -55,7 +58,7 @@ fn balance(item: &Item) -> Told {
     };
     let not_hex = || Untold::from(Failure::malformed("a call's result is not hexadecimal"));
     let text: String = serde_json::from_str(result.get()).map_err(|_| not_hex())?;
-    let digits = text.strip_prefix("0x").ok_or_else(not_hex)?;
+    let digits = hex_digits(&text).ok_or_else(not_hex)?;
     match digits.len() {
         64 => {
             let word = hex_word(digits).ok_or_else(not_hex)?;

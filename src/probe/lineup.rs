@@ -40,19 +40,20 @@ impl Standing {
 }
 
 /// The `ordered` strategy: lower priority numbers first, then the configured order, healthy
-/// endpoints before struggling ones. Open endpoints are asked only when every endpoint is open.
+/// endpoints before struggling ones. Open endpoints are asked only when none is closed.
 pub(super) fn ordered(endpoints: &[(u8, EndpointHealth)], most: usize) -> Lineup {
     let mut order: Vec<(Standing, u8, usize)> = (endpoints.iter().enumerate())
         .map(|(position, (priority, health))| (Standing::of(health), *priority, position))
         .collect();
     order.sort_unstable();
     let any_closed = order.first().is_some_and(|(standing, ..)| *standing < Standing::Recovering);
-    let all_open = order.first().is_some_and(|(standing, ..)| *standing == Standing::Open);
     let trial = (order.iter())
         .find(|(standing, ..)| any_closed && *standing == Standing::Recovering)
         .map(|(.., position)| *position);
+    // The trial is one of the endpoints that a selection may ask.
+    let most = if trial.is_some() { most.saturating_sub(1).max(1) } else { most };
     let attempts = (order.iter())
-        .filter(|(standing, _, position)| (*standing != Standing::Open || all_open) && Some(*position) != trial)
+        .filter(|(standing, _, position)| (*standing != Standing::Open || !any_closed) && Some(*position) != trial)
         .map(|(.., position)| *position)
         .take(most)
         .collect();
@@ -104,7 +105,8 @@ mod tests {
             ("ht", vec![1], Some(0)),
             ("Hc", vec![1], None),
             ("hh", vec![0, 1], None),
-            ("oh", vec![1], None),
+            ("oh", vec![1, 0], None),
+            ("hcc", vec![1], Some(0)),
             ("oo", vec![0, 1], None),
             ("Ho", vec![0, 1], None),
             ("", vec![], None),

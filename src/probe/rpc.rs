@@ -28,6 +28,8 @@ pub(super) struct Failure {
     pub(super) class: Class,
     pub(super) detail: String,
     pub(super) retry_after: Option<Duration>,
+    /// There was no answer at all, not even an unwelcome one.
+    pub(super) unreachable: bool,
 }
 
 /// The result of one call, as its exact text.
@@ -35,7 +37,7 @@ pub(super) type Item = Result<Box<RawValue>, Failure>;
 
 impl Failure {
     pub(super) fn new(class: Class, detail: impl Into<String>) -> Self {
-        Self { class, detail: detail.into(), retry_after: None }
+        Self { class, detail: detail.into(), retry_after: None, unreachable: false }
     }
 
     /// An answer that no endpoint in order would give.
@@ -46,7 +48,8 @@ impl Failure {
 
 impl From<TransportError> for Failure {
     fn from(error: TransportError) -> Self {
-        Self::new(Class::Fault, error.to_string())
+        let unreachable = error == TransportError::Unreachable;
+        Self { unreachable, ..Self::new(Class::Fault, error.to_string()) }
     }
 }
 
@@ -140,7 +143,8 @@ impl Answer<'_> {
     fn position(&self) -> Option<usize> {
         let id = self.id?.get();
         let digits = id.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(id);
-        digits.parse::<usize>().ok()?.checked_sub(1)
+        let number = digits.parse::<usize>().ok().filter(|number| number.to_string() == digits)?;
+        number.checked_sub(1)
     }
 
     fn refusal(&self) -> Option<RpcError> {
@@ -211,7 +215,7 @@ impl Context<'_> {
             (status, Some(code)) => format!("{words} (HTTP {status}, JSON-RPC error {code})"),
             (status, None) => format!("{words} (HTTP {status})"),
         };
-        Failure { class, detail, retry_after }
+        Failure { class, detail, retry_after, unreachable: false }
     }
 }
 
@@ -260,6 +264,7 @@ mod tests {
             r#"[{"id":1,"result":"a"},{"id":2,"result":"b"},{"id":3,"result":"c"}]"#,
             r#"[{"id":0,"result":"a"},{"id":2,"result":"b"}]"#,
             r#"[{"id":1.0,"result":"a"},{"id":2,"result":"b"}]"#,
+            r#"[{"id":"+1","result":"a"},{"id":"02","result":"b"}]"#,
             r#"[{"id":1,"result":"a"},{"result":"b"}]"#,
             r#"{"id":1,"result":"a"}"#,
             r#"[{"id":1,"result":"a","result":"b"},{"id":2,"result":"b"}]"#,

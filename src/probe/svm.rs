@@ -38,6 +38,8 @@ mod account {
     pub(super) const AMOUNT: usize = 64;
     pub(super) const STATE: usize = 108;
     pub(super) const LENGTH: usize = 165;
+    /// Multisigs are told apart by their length alone.
+    pub(super) const MULTISIG_LENGTH: usize = 355;
     /// Token-2022 writes what kind of account it is behind the classic layout.
     pub(super) const KIND: usize = 165;
     pub(super) const STATE_FROZEN: u8 = 2;
@@ -217,7 +219,10 @@ impl Account {
     /// Whether the length and the kind byte are those of a mint or token account of `classic`
     /// bytes: exactly that long, or extended by Token-2022 and marked as `kind`.
     fn has_layout(&self, program: TokenProgram, classic: usize, kind: u8) -> bool {
-        self.data.len() == classic || (program == TokenProgram::Token2022 && self.byte(account::KIND) == Some(kind))
+        let extended = program == TokenProgram::Token2022
+            && self.byte(account::KIND) == Some(kind)
+            && self.data.len() != account::MULTISIG_LENGTH;
+        extended || self.data.len() == classic
     }
 
     /// The program of the mint that this account is, if it is one with the expected decimals.

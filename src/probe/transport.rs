@@ -85,6 +85,7 @@ impl Transport for HttpTransport {
                 // A refusal is a refusal however long it goes on about it.
                 Ok(None) if !(200..300).contains(&status) => Ok(Reply { status, retry_after, body: Vec::new() }),
                 Ok(None) => Err(TransportError::TooLarge),
+                Err(_) if !(200..300).contains(&status) => Ok(Reply { status, retry_after, body: Vec::new() }),
                 Err(_) => Err(TransportError::Unreachable),
             }
         })

@@ -41,10 +41,10 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
     let asset = |asset: Value| network(json!({"assets": [asset]}));
     let url = "an https URL; http on loopback or with routing.allowHttp";
     for (config, path, text) in [
-        (json!([]), ".", ".: is sequence; accepted is an object"),
-        (json!({"routing": []}), "routing", "routing: is sequence; accepted is an object"),
+        (json!([]), ".", ".: is array; accepted is an object"),
+        (json!({"routing": []}), "routing", "routing: is array; accepted is an object"),
         (json!({"owner": {}}), "owner", "owner: unknown field `owner`; accepted is one of"),
-        (json!({"owners": []}), "owners", "owners: is sequence; accepted is an object"),
+        (json!({"owners": []}), "owners", "owners: is array; accepted is an object"),
         (json!({"owners": {"eip155": 5}}), "owners.eip155", "owners.eip155: is integer; accepted is a string"),
         (
             json!({"owners": {"eip155": "0x12"}}),
@@ -59,7 +59,11 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         (json!({"networks": {"Base": {}}}), "networks.Base", "is not a network"),
         (network(json!({"rpcs": []})), "networks.base.rpcs", "unknown field `rpcs`"),
         (network(json!({"rpc": []})), "networks.base.rpc", "has 0 endpoints; accepted is 1 to 16"),
-        (network(json!({"strategy": "fastest"})), "networks.base.strategy", "unknown variant `fastest`"),
+        (
+            network(json!({"strategy": "fastest"})),
+            "networks.base.strategy",
+            "is not a known word; accepted is `ordered`",
+        ),
         (
             network(json!({"genesisHash": SOLANA_GENESIS})),
             "networks.base.genesisHash",
@@ -114,6 +118,19 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         (json!({"fees": {"base": "0.1"}}), "fees.base", "atomic units in digits"),
         (json!({"health": {"openForMs": 0}}), "health.openForMs", "milliseconds from 1"),
         (json!({"health": {"ewmaAlpha": 1.5}}), "health.ewmaAlpha", "a number above 0, at most 1"),
+        (json!({"health": {"failureWindow": 5}}), "health.minimumSamples", "from 1 to failureWindow"),
+        (json!({"health": {"idleRetentionMs": 1}}), "health.idleRetentionMs", "milliseconds from openForMs"),
+        (json!({"limits": {"bodyBytes": 1_u64 << 40}}), "limits.bodyBytes", "bytes from 1 to 16777216"),
+        (
+            network(json!({"assets": [{"address": USDC_BASE}, {"address": USDC_BASE.to_lowercase(), "decimals": 18}]})),
+            "networks.base.assets[1]",
+            "is listed twice",
+        ),
+        (
+            json!({"networks": {(crate::support::SOLANA): {"assets": [{"address": BUYER}]}}}),
+            "networks.solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp.assets[0].address",
+            "is not an address",
+        ),
         (json!({"limits": {"jsonDepth": 1000}}), "limits.jsonDepth", "from 1 to 120"),
     ] {
         let (got_path, got_text) = refusal(&config);
@@ -123,6 +140,8 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
 
 #[test]
 fn text_that_is_no_document_is_refused() {
+    let error = Config::from_json("{\"owners\": not json}").unwrap_err();
+    assert_eq!(error.to_string(), ".: is not JSON (line 1, column 13); accepted is one JSON object");
     for text in ["", "null", "{", "{} {}", "{\"owners\":{}}x", "[1]"] {
         assert!(Config::from_json(text).is_err(), "{text:?}");
     }

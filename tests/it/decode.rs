@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{USDC_BASE, offers};
 
 fn read(document: &Value) -> PaymentRequired {
-    PaymentRequired::from_text(&document.to_string()).unwrap()
+    PaymentRequired::from_text(document.to_string()).unwrap()
 }
 
 /// What is wrong with the one entry under test; a good one stands beside it.
@@ -30,7 +30,9 @@ fn header_values_in_every_base64_spelling() {
         URL_SAFE_NO_PAD.encode(&document),
     ];
     assert_ne!(spellings[0], spellings[2]);
-    for text in spellings.iter().chain([&document, &format!(" {} \n", spellings[0])]) {
+    let padded = format!(" {} \n", spellings[0]);
+    let marked = format!("\u{feff}{document}");
+    for text in spellings.iter().chain([&document, &padded, &marked]) {
         let payment = PaymentRequired::from_text(text).unwrap();
         assert_eq!(payment.requirements()[0].terms().unwrap().amount.to_string(), "50000");
         let headers = [("Payment-Required", text.as_bytes())];
@@ -82,12 +84,12 @@ fn the_version_is_read_generously_and_refused_exactly() {
         ("null", &v2_entry, Version::V2, true),
         ("null", &v1_entry, Version::V1, true),
     ] {
-        let payment = PaymentRequired::from_text(&with_version(version, entry)).unwrap();
+        let payment = PaymentRequired::from_text(with_version(version, entry)).unwrap();
         assert_eq!(payment.version(), expected, "{version}");
         assert_eq!(payment.notes().contains(&Note::VersionCoerced), coerced, "{version}");
     }
     for version in ["0", "3", "-1", "1.5", "\"v2\"", "true", "{}", "[2]", "1e1000"] {
-        let error = PaymentRequired::from_text(&with_version(version, &v2_entry)).unwrap_err();
+        let error = PaymentRequired::from_text(with_version(version, &v2_entry)).unwrap_err();
         assert!(matches!(error, DecodeError::UnsupportedVersion { .. }), "{version}: {error}");
     }
 }
@@ -175,10 +177,25 @@ fn a_malformed_entry_names_its_field() {
             offers::with(good(), "maxTimeoutSeconds", json!("60")),
             "maxTimeoutSeconds is not a positive whole number of seconds",
         ),
+        (json!({"network": "base", "scheme": "\u{0}"}), "amount is missing"),
         (offers::with(good(), "extra", json!([])), "extra is an array; accepted is an object"),
     ] {
         assert_eq!(malformed(&entry), problem);
     }
+}
+
+#[test]
+fn what_no_term_depends_on_is_read_generously() {
+    let text = offers::base("5").to_string();
+    let lenient = text
+        .replace(r#""maxTimeoutSeconds":60"#, r#""maxTimeoutSeconds":60.0,"odd":1e999"#)
+        .replace(r#""name":"USD Coin""#, r#""name":"USD Coin","note":"\ud800","big":1e999"#);
+    let payment = PaymentRequired::from_text(format!(r#"{{"x402Version":2,"accepts":[{lenient}]}}"#)).unwrap();
+    assert_eq!(payment.requirements()[0].terms().unwrap().max_timeout_seconds, 60);
+    let surrogate = text.replace("\"exact\"", r#""\ud800""#);
+    let document = format!(r#"{{"x402Version":2,"accepts":[{surrogate},{text}]}}"#);
+    let payment = PaymentRequired::from_text(document).unwrap();
+    assert_eq!(payment.requirements()[0].terms().unwrap_err().to_string(), "scheme is not valid Unicode text");
 }
 
 #[test]
@@ -194,7 +211,7 @@ fn a_key_that_stands_twice_is_refused_where_it_stands() {
     let amount_twice = entry.replace(r#""amount":"5""#, r#""amount":"5","amount":"5000000""#);
     let name_twice = entry.replace(r#""name":"USD Coin""#, r#""name":"USD Coin","name":"USDC""#);
     for bad in [amount_twice, name_twice] {
-        let payment = PaymentRequired::from_text(&document(&format!(r#""accepts":[{bad},{entry}]"#))).unwrap();
+        let payment = PaymentRequired::from_text(document(&format!(r#""accepts":[{bad},{entry}]"#))).unwrap();
         assert!(payment.requirements()[0].terms().unwrap_err().to_string().contains("duplicate key"));
         assert!(payment.requirements()[1].terms().is_ok());
     }
@@ -258,7 +275,9 @@ fn carriers_are_tried_in_order_and_every_failure_is_told() {
     assert!(amount(&twice, "").unwrap_err().contains("appears twice with different values"));
     let v3 = json!({"x402Version": 3, "accepts": [offers::base("1")]}).to_string();
     assert_eq!(amount(&[("payment-required", &v3)], &v1), found(Carrier::Body, "1", &[]));
-    assert!(amount(&[("payment-required", &v3)], "").unwrap_err().contains("x402 version 3 is not supported"));
+    for (header, body) in [(v3.as_str(), ""), (r#"{"x402Version":3,"offers":[]}"#, ""), (&v3, "[{}]")] {
+        assert!(amount(&[("payment-required", header)], body).unwrap_err().contains("x402 version 3 is not supported"));
+    }
 }
 
 #[test]
@@ -318,6 +337,6 @@ fn bounds_hold_at_the_bound_and_not_past_it() {
 
     let mut limits = Limits::default();
     limits.requirements = 1;
-    assert!(PaymentRequired::from_text_within(&many(1), &limits).is_ok());
-    assert!(PaymentRequired::from_text_within(&many(2), &limits).is_err());
+    assert!(PaymentRequired::from_text_within(many(1), &limits).is_ok());
+    assert!(PaymentRequired::from_text_within(many(2), &limits).is_err());
 }

@@ -4,7 +4,7 @@ use payroute::PaymentRequired;
 use serde_json::json;
 
 use crate::support::script::healthy;
-use crate::support::{Answer, Script, config, offers, select, selector};
+use crate::support::{Answer, BUYER_SVM, Script, Svm, USDC_SOLANA, config, offers, select, selector};
 
 #[tokio::test(start_paused = true)]
 async fn the_worst_news_that_a_buyer_can_act_on_names_the_error() {
@@ -40,6 +40,18 @@ async fn the_worst_news_that_a_buyer_can_act_on_names_the_error() {
         assert_eq!(error.candidates().len(), offers.len(), "{name}");
         assert_eq!(error.deficits().is_empty(), code != "insufficient-liquidity", "{name}");
     }
+}
+
+/// The chain was read and says no, but not for want of money: topping up would not help.
+#[tokio::test(start_paused = true)]
+async fn a_frozen_account_is_no_deficit() {
+    let mut cluster = Svm::usdc(9);
+    cluster.add_holding(USDC_SOLANA, BUYER_SVM, false, 9, 2);
+    let script = healthy(9, 9, 9);
+    script.svm("solana.test", cluster);
+    let error = select(&selector(&config(), &script), &[offers::solana("5")]).await.unwrap_err();
+    assert_eq!((error.code(), error.deficits().len()), ("no-supported-route", 0));
+    assert!(error.to_string().starts_with("no offer can be paid: offer 0 (Solana): the token account is frozen"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -376,3 +376,31 @@ fn settings_move_the_thresholds() {
     bench.wait(10);
     assert_eq!(bench.circuit(), Circuit::HalfOpen);
 }
+
+#[test]
+fn a_permit_of_before_a_reset_frees_nobody_elses_trial() {
+    let mut bench = Bench::new();
+    bench.open();
+    bench.wait(30_000);
+    let before = bench.admit();
+    assert!(before.is_trial());
+    bench.index.reset();
+    bench.report(Outcome::WrongChain);
+    bench.wait(30_000);
+    let trial = bench.admit();
+    assert!(trial.is_trial());
+    drop(before);
+    assert!(!bench.admit().is_trial());
+    drop(trial);
+    assert!(bench.admit().is_trial());
+}
+
+#[test]
+fn a_report_after_half_an_hour_revives_nothing() {
+    let mut bench = Bench::new();
+    (0..4).for_each(|_| bench.report(Outcome::Fault));
+    let late = bench.admit();
+    bench.wait(1_800_001);
+    late.settle(Outcome::Fault, bench.now());
+    assert_eq!((bench.circuit(), bench.score()), (Circuit::Closed, 8_000));
+}

@@ -120,7 +120,7 @@ async fn an_identity_mismatch_everywhere_is_its_own_reason() {
 #[tokio::test(start_paused = true)]
 async fn an_open_route_that_answers_still_ranks_behind_a_closed_one() {
     let script = healthy(9, 9, 9);
-    script.always("solana.test", Answer::broken());
+    script.always("solana.test", Answer::http(500, ""));
     let mut config = config();
     config["routing"] = json!({"preferNetworks": ["solana"]});
     let selector = selector(&config, &script);
@@ -213,9 +213,10 @@ async fn wrong_answers_and_what_they_do() {
     let chain_id = r#"{"jsonrpc":"2.0","id":1,"result":"0x2105"}"#;
     let word = format!("0x{:064x}", 9);
     let error = |code: i64, message: &str| format!(r#"{{"id":null,"error":{{"code":{code},"message":"{message}"}}}}"#);
-    let (healthy_score, fault, throttled, opened) = (8_400, 6_400, 6_000, 640);
+    let (untouched, fault, throttled, opened) = (8_000, 6_400, 6_000, 640);
     for (answer, score) in [
-        (Answer::broken(), fault),
+        // Alone, an endpoint out of reach says nothing of itself: the device may be offline.
+        (Answer::broken(), 8_000),
         (Answer::http(200, "<html>challenge</html>"), fault),
         (Answer::http(200, ""), fault),
         (Answer::http(200, "null"), fault),
@@ -239,16 +240,16 @@ async fn wrong_answers_and_what_they_do() {
             throttled,
         ),
         (Answer::http(503, "").retry_after("2"), throttled),
-        (Answer::http(400, ""), 8_000),
-        (Answer::http(200, &error(-32000, "header not found")), 8_000),
-        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":"0x"}}]"#)), healthy_score),
-        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":"0x00000000"}}]"#)), healthy_score),
+        (Answer::http(400, ""), untouched),
+        (Answer::http(200, &error(-32000, "header not found")), untouched),
+        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":"0x"}}]"#)), untouched),
+        (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":"0x00000000"}}]"#)), untouched),
         (
             Answer::http(
                 200,
                 &format!(r#"[{chain_id},{{"id":2,"error":{{"code":3,"message":"execution reverted"}}}}]"#),
             ),
-            healthy_score,
+            untouched,
         ),
     ] {
         let script = healthy(9, 9, 9);
@@ -264,6 +265,111 @@ async fn wrong_answers_and_what_they_do() {
         assert_eq!(error.code(), "balances-unavailable", "{answer:?}");
         assert_eq!(error.candidates()[0].health_score.ten_thousandths(), score, "{answer:?}");
     }
+}
+
+/// A gateway that answers for the chain from its configuration while the node behind it cannot tell
+/// a balance does nothing well.
+#[tokio::test(start_paused = true)]
+async fn a_chain_id_alone_is_no_success() {
+    let items = [
+        r#""error":{"code":-32000,"message":"header not found"}"#,
+        r#""error":{"code":-32602,"message":"invalid params"}"#,
+        r#""result":"0x""#,
+    ];
+    for item in items {
+        let script = healthy(9, 9, 9);
+        script.always(
+            "sepolia.test",
+            Answer::http(200, &format!(r#"[{{"id":1,"result":"0x14a34"}},{{"id":2,{item}}}]"#)),
+        );
+        let selector = selector(&config(), &script);
+        for _ in 0..30 {
+            let error = select(&selector, &[offers::sepolia("5")]).await.unwrap_err();
+            assert_eq!(error.candidates()[0].health_score.ten_thousandths(), 8_000, "{item}");
+        }
+        // Nor does it close a circuit that is half-open.
+        script.evm("sepolia.test", Evm::new(1, USDC_SEPOLIA, 9));
+        select(&selector, &[offers::sepolia("5")]).await.unwrap_err();
+        script.always(
+            "sepolia.test",
+            Answer::http(200, &format!(r#"[{{"id":1,"result":"0x14a34"}},{{"id":2,{item}}}]"#)),
+        );
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        for _ in 0..2 {
+            let error = select(&selector, &[offers::sepolia("5")]).await.unwrap_err();
+            assert_eq!(error.candidates()[0].circuit, Circuit::HalfOpen, "{item}");
+        }
+    }
+}
+
+/// Base without batches, with two tokens; `second` is what a call for the second token meets.
+async fn singles_with(second: Answer, chain_id: u64) -> payroute::SelectError {
+    let other = "0x1111111111111111111111111111111111111111";
+    let mut config = config();
+    config["networks"]["base"] = json!({
+        "rpc": ["https://base-1.test/"], "assets": [{"address": other, "symbol": "TEST", "decimals": 6}],
+    });
+    let script = Script::default();
+    let chain = Evm::new(chain_id, USDC_BASE, 4);
+    script.on("base-1.test", move |body| match body {
+        Value::Array(_) => Answer::http(405, ""),
+        body if body.to_string().contains(other) => second.clone(),
+        body => Answer::json(&chain.answer(body)),
+    });
+    let offers = [offers::base("5"), offers::evm("eip155:8453", other, "Test", "1")];
+    select(&selector(&config, &script), &offers).await.unwrap_err()
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_bad_single_spoils_no_other() {
+    let method = r#"{"id":1,"error":{"code":-32001,"message":"resource not found"}}"#;
+    for second in [Answer::http(429, ""), Answer::http(500, ""), Answer::broken(), Answer::http(200, method)] {
+        let error = singles_with(second.clone(), 8453).await;
+        assert_eq!(error.deficits().len(), 1, "{second:?}: {error}");
+        assert_eq!(reasons(&error.candidates()[1]), ["balance-unavailable"], "{second:?}");
+    }
+    let error = singles_with(Answer::http(500, ""), 1).await;
+    assert_eq!(reasons(&error.candidates()[0]), ["chain-identity-mismatch"], "no fault hides another chain");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_recorded_while_the_device_is_offline() {
+    let script = healthy(9, 9, 9);
+    let hosts = ["base-1.test", "base-2.test", "sepolia.test", "solana.test"];
+    hosts.iter().for_each(|host| _ = script.always(host, Answer::broken()));
+    let selector = selector(&config(), &script);
+    let offers = [offers::base("5"), offers::sepolia("5"), offers::solana("5")];
+    for _ in 0..20 {
+        let error = select(&selector, &offers).await.unwrap_err();
+        assert_eq!(error.code(), "balances-unavailable");
+        for candidate in error.candidates() {
+            assert!(candidate.notes.contains(&Note::Offline));
+            assert_eq!((candidate.circuit, candidate.health_score.ten_thousandths()), (Circuit::Closed, 8_000));
+        }
+    }
+    // One sign of life, on any network, and silence is the endpoints' own.
+    script.always("sepolia.test", Answer::http(500, ""));
+    let error = select(&selector, &offers).await.unwrap_err();
+    for candidate in error.candidates() {
+        assert!(!candidate.notes.contains(&Note::Offline));
+        assert_eq!(candidate.health_score.ten_thousandths(), 6_400);
+    }
+}
+
+/// The executor stands still for minutes, as when a lid closes.
+#[tokio::test(start_paused = true)]
+async fn sleep_is_not_the_endpoints_latency() {
+    let script = healthy(9, 9, 9);
+    let chain = Evm::new(8453, USDC_BASE, 9);
+    script.on("base-1.test", move |body| Answer::json(&chain.answer(body)).after(Duration::from_millis(50)));
+    let selector = selector(&config(), &script);
+    let payment = payment(&[offers::base("5")]);
+    let mut selection = Box::pin(selector.select(&payment));
+    assert!(futures::poll!(&mut selection).is_pending());
+    tokio::time::advance(Duration::from_secs(300)).await;
+    let selection = selection.await.unwrap();
+    assert_eq!(selection.selected().latency_us, None);
+    assert_eq!(selection.selected().health_score.ten_thousandths(), 8_000);
 }
 
 #[tokio::test(start_paused = true)]
@@ -413,6 +519,14 @@ async fn a_provider_is_an_endpoint_like_any_other() {
     let selection = select(&selector(&config, &script), &[offers::base("5")]).await.unwrap();
     assert_eq!(script.asked(), ["My wallet", "base-2.test"], "its chain is checked as well");
     assert_eq!(selection.selected().endpoint.as_deref(), Some("base-2.test"));
+}
+
+#[test]
+fn a_runtime_without_a_timer_is_told_as_well() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let selector = selector(&config(), &Script::default());
+    let error = runtime.block_on(select(&selector, &[offers::base("5")])).unwrap_err();
+    assert_eq!(error.code(), "configuration");
 }
 
 #[test]

@@ -69,12 +69,59 @@ async fn a_trial_that_hangs_ends_with_its_deadline() {
     assert!(script.asked().contains(&"base-1.test".to_owned()), "and the next one gets its turn");
 }
 
+/// The trial is also the second provider: what it tells is used where the first could not.
+#[tokio::test(start_paused = true)]
+async fn a_trial_that_succeeds_saves_a_selection_that_would_fail() {
+    let (script, selector) = with_open_primary().await;
+    let slow = Evm::new(8453, USDC_BASE, 9);
+    script.on("base-1.test", move |body| Answer::json(&slow.answer(body)).after(Duration::from_millis(300)));
+    script.always("base-2.test", Answer::http(500, ""));
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(selection.selected().endpoint.as_deref(), Some("base-1.test"));
+    assert_eq!(selection.selected().circuit, Circuit::HalfOpen);
+    let mut asked = script.asked();
+    asked.sort_unstable();
+    assert_eq!(asked, ["base-1.test", "base-2.test"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_a_trial_no_more_than_two_providers_are_asked() {
+    let (script, _) = with_open_primary().await;
+    let mut config = config();
+    config["networks"]["base"]["rpc"] = json!(["https://base-1.test/", "https://base-2.test/", "https://base-3.test/"]);
+    let selector = selector(&config, &script);
+    script.always("base-3.test", Answer::http(500, ""));
+    select(&selector, &[offers::base("5")]).await.unwrap();
+    script.always("base-2.test", Answer::http(500, ""));
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    script.asked();
+    select(&selector, &[offers::base("5")]).await.unwrap_err();
+    assert_eq!(script.asked().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_a_half_open_endpoint_fails_the_open_one_is_the_last_resort() {
+    let script = healthy(9, 9, 9);
+    let liar = Evm::new(1, USDC_BASE, 9);
+    script.evm("base-1.test", liar.clone()).evm("base-2.test", liar);
+    let selector = selector(&config(), &script);
+    select(&selector, &[offers::base("5")]).await.unwrap_err();
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    // The first opens again, the second stays half-open until it is asked.
+    select(&selector, &[offers::base("5")]).await.unwrap_err();
+    tokio::time::sleep(Duration::from_secs(15)).await;
+    script.evm("base-2.test", Evm::new(8453, USDC_BASE, 9));
+    let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(selection.selected().circuit, Circuit::Open);
+}
+
 #[tokio::test(start_paused = true)]
 async fn when_all_are_half_open_the_live_selection_is_the_trial() {
     let script = healthy(9, 9, 9);
     let mut config = config();
     config["networks"]["base"]["rpc"] = json!(["https://base-1.test/"]);
-    script.always("base-1.test", Answer::broken());
+    script.always("base-1.test", Answer::http(500, ""));
     let selector = selector(&config, &script);
     for _ in 0..5 {
         select(&selector, &[offers::base("5")]).await.unwrap_err();
@@ -96,7 +143,7 @@ async fn a_dropped_selection_returns_its_trial() {
     let script = healthy(9, 9, 9);
     let mut config = config();
     config["networks"]["base"]["rpc"] = json!(["https://base-1.test/"]);
-    script.always("base-1.test", Answer::broken());
+    script.always("base-1.test", Answer::http(500, ""));
     let selector = selector(&config, &script);
     for _ in 0..5 {
         select(&selector, &[offers::base("5")]).await.unwrap_err();

@@ -87,6 +87,12 @@ async fn every_rule_alone() {
             "no-supported-route",
         ),
         (plain(), offers::with(offers::base("5"), "asset", json!(MERCHANT)), "asset-unsupported", "no-supported-route"),
+        (
+            plain(),
+            offers::with(offers::base("5"), "asset", json!(USDC_BASE.replace("0x", "0X"))),
+            "asset-unsupported",
+            "no-supported-route",
+        ),
         (plain(), offers::with(offers::base("5"), "asset", json!("USD")), "asset-unsupported", "no-supported-route"),
         (with(&["owners"], json!({"solana": BUYER_SVM})), offers::base("5"), "no-owner", "no-supported-route"),
         (plain(), offers::with_extra(offers::base("5"), "name", Value::Null), "domain-missing", "no-supported-route"),
@@ -142,9 +148,10 @@ async fn a_limit_is_inclusive_and_a_caip_19_limit_beats_a_symbol() {
     let script = healthy(9_000_000, 0, 0);
     let at_limit = select(&selector(&limited(json!({"USDC": "1"})), &script), &[offers::base("1000000")]).await;
     assert!(at_limit.is_ok());
-    let id = format!("eip155:8453/erc20:{USDC_BASE}");
-    let by_id = limited(json!({"USDC": "0.1", id: "1"}));
-    assert!(select(&selector(&by_id, &script), &[offers::base("1000000")]).await.is_ok());
+    for network in ["eip155:8453", "base"] {
+        let by_id = limited(json!({"USDC": "0.1", (format!("{network}/erc20:{USDC_BASE}")): "1"}));
+        assert!(select(&selector(&by_id, &script), &[offers::base("1000000")]).await.is_ok(), "{network}");
+    }
 }
 
 #[tokio::test]

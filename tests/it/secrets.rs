@@ -51,7 +51,7 @@ async fn the_http_client_says_no_more_either() {
     let mut config = config();
     config["networks"]["base"]["rpc"] = json!(["http://s3cr3tuser:s3cr3tpass@127.0.0.1:9/s3cr3tpath?key=s3cr3tquery"]);
     let selector = RouteSelector::new(Config::from_json(&config.to_string()).unwrap()).unwrap();
-    let payment = PaymentRequired::from_text(&offers::v2(&[offers::base("5")]).to_string()).unwrap();
+    let payment = PaymentRequired::from_text(offers::v2(&[offers::base("5")]).to_string()).unwrap();
     let error = selector.select(&payment).await.unwrap_err();
     assert!(error.to_string().contains("127.0.0.1:9: the connection failed"), "{error}");
     assert_clean("error", &format!("{error} {error:?}"));
@@ -71,6 +71,11 @@ fn configuration_errors_quote_no_value() {
         network(json!({"rpc": [{(url.clone()): 1}]})),
         network(json!({"name": url})),
         network(json!({"strategy": url})),
+        network(json!({"strategy": "s3cr3tpath"})),
+        network(json!({"rpc": "x, expected https://x.test/s3cr3tpath"})),
+        network(json!({"assets": [{"address": "x", "program": "s3cr3tpath"}]})),
+        json!({"networks": {"https:x.test/s3cr3tpath": {}}}),
+        json!({"networks": {"HTTPS://x.test/s3cr3tpath": {}}}),
         network(json!({"assets": url})),
         network(json!({"assets": [{"address": url}]})),
         network(json!({(url.clone()): 1})),

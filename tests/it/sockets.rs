@@ -60,7 +60,9 @@ const ONE_BUDGET: Duration = Duration::from_millis(1_150);
 #[tokio::test]
 async fn faults_that_only_a_network_has() {
     type Fault = fn() -> Act;
-    let faults: [(&str, Fault, Duration, &str); 8] = [
+    let cut_refusal = || Act::Cut(b"HTTP/1.1 429 X\r\nretry-after: 5\r\ncontent-length: 9\r\n\r\n[".to_vec());
+    let faults: [(&str, Fault, Duration, &str); 9] = [
+        ("hangs up in a refusal", cut_refusal, SOON, "rate limited (HTTP 429)"),
         ("says nothing", || Act::Stall(vec![]), ONE_BUDGET, "no answer within 600 ms"),
         (
             "stalls after its headers",

@@ -57,7 +57,7 @@ pub async fn select(selector: &RouteSelector, offers: &[Value]) -> Result<Select
 
 /// A version 2 document with these offers.
 pub fn payment(offers: &[Value]) -> PaymentRequired {
-    PaymentRequired::from_text(&offers::v2(offers).to_string()).unwrap()
+    PaymentRequired::from_text(offers::v2(offers).to_string()).unwrap()
 }
 
 /// The names of all rejections of a candidate.
