@@ -59,6 +59,10 @@ pub struct Candidate {
     /// Average latency of that endpoint in microseconds; `latencyMs` in JSON.
     #[serde(default, rename = "latencyMs", with = "millis", skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<u64>,
+    /// How far that endpoint's chain lies behind the others of its network, in milliseconds; absent
+    /// where nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_ms: Option<u64>,
     /// That endpoint's circuit when it was asked.
     pub circuit: Circuit,
     /// That endpoint's host, and port if it is not the scheme's own.
@@ -96,6 +100,7 @@ impl Candidate {
             fee: Amount::ZERO,
             health_score: Score::NEW,
             latency_us: None,
+            lag_ms: None,
             circuit: Circuit::Closed,
             endpoint: None,
             viable: true,
@@ -140,6 +145,7 @@ pub(crate) struct Evidence {
     pub(crate) circuit: Circuit,
     pub(crate) health_score: Score,
     pub(crate) latency_us: Option<u64>,
+    pub(crate) lag_ms: Option<u64>,
     pub(crate) notes: Vec<Note>,
 }
 
@@ -152,6 +158,7 @@ impl Evidence {
             circuit: Circuit::Closed,
             health_score: Score::NEW,
             latency_us: None,
+            lag_ms: None,
             notes: Vec::new(),
         }
     }
@@ -170,6 +177,7 @@ pub(crate) fn judge(candidate: &mut Candidate, evidence: Evidence) {
     candidate.circuit = evidence.circuit;
     candidate.health_score = evidence.health_score;
     candidate.latency_us = evidence.latency_us;
+    candidate.lag_ms = evidence.lag_ms;
     evidence.notes.into_iter().for_each(|note| candidate.note(note));
     match evidence.reading {
         Reading::Unreadable { reason, detail } => candidate.reject(reason, detail),
@@ -218,6 +226,7 @@ mod tests {
             circuit: Circuit::Closed,
             health_score: Score::NEW,
             latency_us: Some(1_250),
+            lag_ms: None,
             notes: vec![],
         };
         judge(&mut candidate, evidence);

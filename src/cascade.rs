@@ -30,9 +30,9 @@ use crate::verdict::Key;
 /// # Ok::<(), payroute::NetworkError>(())
 /// ```
 pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
-    let mut order: Vec<(SortKey, usize)> = (candidates.iter().enumerate())
-        .map(|(position, candidate)| (SortKey::of(candidate, prefer), position))
-        .collect();
+    let keys: Vec<SortKey> = candidates.iter().map(|candidate| SortKey::of(candidate, prefer)).collect();
+    // Sorting moves references: a key is over a hundred bytes.
+    let mut order: Vec<(&SortKey, usize)> = keys.iter().zip(0..).collect();
     order.sort_unstable();
     for (place, (key, position)) in order.iter().enumerate() {
         let decided_by = order.first().and_then(|(winner, _)| key.first_difference(winner));

@@ -19,6 +19,7 @@ pub struct Endpoint {
     label: Option<Arc<str>>,
     priority: u8,
     weight: u32,
+    max_in_flight: Option<u32>,
 }
 
 /// What a transport needs to reach an endpoint.
@@ -34,18 +35,24 @@ impl Endpoint {
     /// business, not checked here.
     pub(crate) fn at_url(network: ChainId, url: Url) -> Self {
         let key = EndpointKey::new(network, digest("url", url.as_str()), host_and_port(&url));
-        Self { key, address: Address::Url(url), label: None, priority: 0, weight: 1 }
+        Self { key, address: Address::Url(url), label: None, priority: 0, weight: 1, max_in_flight: None }
     }
 
     /// The endpoint of `network` that the transport reaches under the name `provider`, shown as
     /// `shown`.
     pub(crate) fn of_provider(network: ChainId, provider: Arc<str>, shown: Arc<str>) -> Self {
         let key = EndpointKey::new(network, digest("provider", &provider), shown);
-        Self { key, address: Address::Provider(provider), label: None, priority: 0, weight: 1 }
+        Self { key, address: Address::Provider(provider), label: None, priority: 0, weight: 1, max_in_flight: None }
     }
 
-    pub(crate) fn with_options(self, label: Option<Arc<str>>, priority: u8, weight: u32) -> Self {
-        Self { label, priority, weight, ..self }
+    pub(crate) fn with_options(
+        self,
+        label: Option<Arc<str>>,
+        priority: u8,
+        weight: u32,
+        max_in_flight: Option<u32>,
+    ) -> Self {
+        Self { label, priority, weight, max_in_flight, ..self }
     }
 
     /// The identity under which its health is kept.
@@ -96,6 +103,13 @@ impl Endpoint {
     #[must_use]
     pub fn weight(&self) -> u32 {
         self.weight
+    }
+}
+
+impl Endpoint {
+    /// Requests that it may have under way at once; absent for any number.
+    pub(crate) fn max_in_flight(&self) -> Option<u32> {
+        self.max_in_flight
     }
 }
 

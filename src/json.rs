@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::text::shown;
@@ -47,10 +48,10 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
         let mut entries = BTreeMap::new();
         while let Some(key) = access.next_key::<String>()? {
-            let name = shown(&key);
-            if entries.insert(key, access.next_value::<&RawValue>()?).is_some() {
-                return Err(A::Error::custom(format_args!("duplicate key `{name}`")));
+            if entries.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("duplicate key `{}`", shown(&key))));
             }
+            entries.insert(key, access.next_value::<&RawValue>()?);
         }
         Ok(entries)
     }
@@ -64,6 +65,12 @@ pub(crate) struct Record<T>(pub(crate) T);
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Record<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(RecordVisitor(PhantomData)).map(Self)
+    }
+}
+
+impl<T: Serialize> Serialize for Record<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
     }
 }
 

@@ -37,13 +37,17 @@
 //!
 //! - `reqwest` (default): the ready-made HTTP transport, natively with rustls, on WASM over the
 //!   host's `fetch`. Without it the crate opens no connection and a [`Transport`] must be given.
+//! - `tracing`: spans `select` and `probe` and every [`Event`], through the `tracing` crate. Without it
+//!   nothing is logged anywhere.
 
 mod amount;
 mod candidate;
 mod cascade;
+mod class;
 mod config;
 mod endpoint;
 mod error;
+mod event;
 mod health;
 mod json;
 mod network;
@@ -54,21 +58,27 @@ mod probe;
 pub mod registry;
 mod selector;
 mod text;
+mod trace;
 mod verdict;
 
 pub use amount::{Amount, AmountError, MAX_DECIMALS};
 pub use candidate::Candidate;
 pub use cascade::{explain, rank};
+pub use class::FailureClass;
 pub use config::{Config, ConfigError};
 pub use endpoint::Endpoint;
 pub use error::{Deficit, SelectError};
-pub use health::{Circuit, EndpointHealth, EndpointKey, HealthIndex, HealthSettings, Moment, Outcome, Permit, Score};
+pub use event::{Event, Observer};
+pub use health::{
+    Circuit, EndpointHealth, EndpointKey, EndpointView, HealthIndex, HealthSettings, Moment, Opening, Outcome, Permit,
+    Score, ScoreParts, SnapshotError, Transition,
+};
 pub use network::{ChainId, Family, NAMES, NetworkError};
 pub use payment::{
     Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
 };
 pub use platform::{BoxFuture, MaybeSend, MaybeSync};
-pub use probe::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 pub use selector::{RouteSelector, RouteSelectorBuilder, Selection};
 pub use verdict::{Key, Note, Reason, Rejection, Rejections};
 

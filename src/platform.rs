@@ -23,6 +23,10 @@ impl Clock {
         imp::now()
     }
 
+    pub(crate) async fn sleep(self, span: Duration) {
+        imp::sleep(span).await;
+    }
+
     /// Runs `work` for at most `limit`; `None` when the limit came first and `work` was dropped.
     pub(crate) async fn within<T>(self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         let work = std::pin::pin!(work);

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use crate::candidate::{Candidate, judge};
 use crate::cascade;
 use crate::config::{Config, ConfigError};
+use crate::endpoint::Endpoint;
 use crate::error::SelectError;
-use crate::health::HealthIndex;
+use crate::event::Observer;
+use crate::health::{EndpointView, HealthIndex, Outcome, SnapshotError};
 use crate::payment::{PaymentRequired, Requirement};
 use crate::platform::{self, Clock};
 use crate::policy;
 use crate::probe::plan::Plan;
-use crate::probe::{Prober, Transport};
+use crate::probe::{EndpointMetrics, Prober, Transport};
+use crate::trace;
 
 /// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health.
 ///
@@ -36,7 +39,7 @@ impl RouteSelector {
 
     /// A selector that shares health with others, or brings its own transport.
     pub fn builder(config: Config) -> RouteSelectorBuilder {
-        RouteSelectorBuilder { config, health: None, transport: None }
+        RouteSelectorBuilder { config, health: None, transport: None, observer: None }
     }
 
     /// Reads a 402 within the configuration's limits; see [`PaymentRequired::from_text`].
@@ -61,11 +64,11 @@ impl RouteSelector {
         })?;
         let screened = policy::screen(payment, &self.config);
         let (plan, slots) = Plan::of(screened.iter().map(|offer| offer.read.as_ref()));
-        let mut evidence = self.prober.read(&plan).await;
+        let evidence = trace::select(payment.requirements().len(), self.prober.read(&plan)).await;
         let mut candidates: Vec<Candidate> = (screened.into_iter().zip(slots))
             .map(|(offer, slot)| {
                 let mut candidate = offer.candidate;
-                let evidence = slot.and_then(|slot| evidence.get_mut(slot.network)?.get(slot.read).cloned());
+                let evidence = slot.and_then(|slot| evidence.get(slot.network)?.get(slot.read).cloned());
                 if let Some(evidence) = evidence {
                     judge(&mut candidate, evidence);
                 }
@@ -81,10 +84,57 @@ impl RouteSelector {
         self.prober.health.reset();
     }
 
-    /// The health index, for sharing with another selector and for looking at.
+    /// The health index, for sharing with another selector.
     #[must_use]
-    pub fn health(&self) -> &HealthIndex {
+    pub fn health_index(&self) -> &HealthIndex {
         &self.prober.health
+    }
+
+    /// Health as it stands: one record an endpoint that something is known of.
+    #[must_use]
+    pub fn health(&self) -> Vec<EndpointView> {
+        self.prober.health.view(self.prober.clock.now())
+    }
+
+    /// Counts by endpoint and class since this selector was made; a health reset leaves them.
+    #[must_use]
+    pub fn metrics(&self) -> Vec<EndpointMetrics> {
+        self.prober.traffic.metrics()
+    }
+
+    /// Every configured endpoint, network by network, in configured order.
+    pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
+        self.config.networks.values().flat_map(|network| network.endpoints.iter().map(Arc::as_ref))
+    }
+
+    /// Takes an endpoint out of use until [`uncordon`](Self::uncordon); no recovery and no reset
+    /// lifts that.
+    pub fn cordon(&self, endpoint: &Endpoint) {
+        self.prober.health.cordon(endpoint.key());
+    }
+
+    /// Puts an endpoint back into use.
+    pub fn uncordon(&self, endpoint: &Endpoint) {
+        self.prober.health.uncordon(endpoint.key());
+    }
+
+    /// Feeds the outcome of traffic that the application sent to an endpoint by itself.
+    pub fn report(&self, endpoint: &Endpoint, outcome: Outcome) {
+        self.prober.report(endpoint, outcome);
+    }
+
+    /// Health as versioned JSON, to be kept over a restart. Holds no URL.
+    #[must_use]
+    pub fn snapshot_health(&self) -> String {
+        self.prober.health.snapshot(self.prober.clock.now())
+    }
+
+    /// Replaces what is known of endpoints by a snapshot.
+    ///
+    /// # Errors
+    /// The text is not a snapshot of a version that is read; nothing is changed then.
+    pub fn restore_health(&self, snapshot: &str) -> Result<(), SnapshotError> {
+        self.prober.health.restore(snapshot, self.prober.clock.now())
     }
 
     /// The configuration.
@@ -106,6 +156,7 @@ pub struct RouteSelectorBuilder {
     config: Config,
     health: Option<HealthIndex>,
     transport: Option<Arc<dyn Transport>>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl RouteSelectorBuilder {
@@ -122,6 +173,12 @@ impl RouteSelectorBuilder {
         self
     }
 
+    /// Tells `observer` of failovers, throttling and circuits as they happen.
+    pub fn on_event(mut self, observer: impl Observer) -> Self {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
     /// The selector.
     ///
     /// # Errors
@@ -135,8 +192,8 @@ impl RouteSelectorBuilder {
             }
         };
         let health = self.health.unwrap_or_else(|| HealthIndex::new(self.config.health.clone()));
-        let settings = self.config.probe;
-        let prober = Prober { transport, health, settings, clock: Clock };
+        let (settings, observer) = (self.config.probe, self.observer);
+        let prober = Prober { transport, health, traffic: Arc::default(), observer, settings, clock: Clock };
         Ok(RouteSelector { config: Arc::new(self.config), prober })
     }
 }

@@ -7,6 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::ConfigError;
+use super::Strategy;
 use crate::health::HealthSettings;
 use crate::json::Record;
 use crate::payment::Limits;
@@ -41,16 +42,7 @@ pub(super) struct NetworkDocument {
     pub(super) genesis_hash: Option<String>,
     pub(super) rpc: Option<Vec<EndpointDocument>>,
     pub(super) assets: Vec<Record<AssetDocument>>,
-    pub(super) strategy: Strategy,
-}
-
-/// How the endpoints of a network are chosen among.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Strategy {
-    /// In the order they are listed.
-    #[default]
-    Ordered,
+    pub(super) strategy: Option<Strategy>,
 }
 
 #[derive(Debug, serde::Deserialize)]
@@ -80,13 +72,21 @@ pub(super) struct RoutingDocument {
     pub(super) probe_timeout_ms: u64,
     /// 2: one failover; a third would cost more time than it saves failures.
     pub(super) max_providers_per_network: usize,
+    /// 0: any number does; the same one draws the same shares again.
+    pub(super) seed: u64,
     /// `false`: a key or a balance in clear text is for anyone on the way to read.
     pub(super) allow_http: bool,
 }
 
 impl Default for RoutingDocument {
     fn default() -> Self {
-        Self { prefer_networks: Vec::new(), probe_timeout_ms: 600, max_providers_per_network: 2, allow_http: false }
+        Self {
+            prefer_networks: Vec::new(),
+            probe_timeout_ms: 600,
+            max_providers_per_network: 2,
+            seed: 0,
+            allow_http: false,
+        }
     }
 }
 
@@ -103,11 +103,18 @@ pub(super) struct PolicyDocument {
 pub(super) struct EndpointDocument {
     pub(super) url: Option<String>,
     pub(super) provider: Option<String>,
+    pub(super) options: EndpointOptions,
+    /// Whether the URL stood alone, so that errors name the path the reader sees.
+    pub(super) bare: bool,
+}
+
+/// What an endpoint has besides its address.
+#[derive(Clone, Debug)]
+pub(super) struct EndpointOptions {
     pub(super) label: Option<String>,
     pub(super) priority: u8,
     pub(super) weight: u32,
-    /// Whether the URL stood alone, so that errors name the path the reader sees.
-    pub(super) bare: bool,
+    pub(super) max_in_flight: Option<u32>,
 }
 
 #[derive(serde::Deserialize)]
@@ -123,6 +130,8 @@ struct EndpointObject {
     priority: u8,
     #[serde(default = "one")]
     weight: u32,
+    #[serde(default)]
+    max_in_flight: Option<u32>,
 }
 
 fn one() -> u32 {
@@ -150,20 +159,15 @@ impl<'de> Deserialize<'de> for EndpointDocument {
             }
 
             fn visit_str<E>(self, url: &str) -> Result<EndpointDocument, E> {
-                Ok(EndpointDocument {
-                    url: Some(url.to_owned()),
-                    provider: None,
-                    label: None,
-                    priority: 0,
-                    weight: 1,
-                    bare: true,
-                })
+                let options = EndpointOptions { label: None, priority: 0, weight: one(), max_in_flight: None };
+                Ok(EndpointDocument { url: Some(url.to_owned()), provider: None, options, bare: true })
             }
 
             fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<EndpointDocument, A::Error> {
-                let EndpointObject { url, provider, label, priority, weight } =
+                let EndpointObject { url, provider, label, priority, weight, max_in_flight } =
                     EndpointObject::deserialize(MapAccessDeserializer::new(access))?;
-                Ok(EndpointDocument { url, provider, label, priority, weight, bare: false })
+                let options = EndpointOptions { label, priority, weight, max_in_flight };
+                Ok(EndpointDocument { url, provider, options, bare: false })
             }
         }
 

@@ -9,17 +9,17 @@ use url::Url;
 
 use super::asset_policy::AssetPolicy;
 use super::check::{self, Result};
-use super::document::{AssetDocument, EndpointDocument, NetworkDocument, ProgramDocument, RoutingDocument, Strategy};
+use super::document::{AssetDocument, EndpointDocument, NetworkDocument, ProgramDocument, RoutingDocument};
 use super::error::safe_path;
-use super::{Asset, ConfigError, Identity, NetworkConfig};
+use super::{Asset, ConfigError, Identity, NetworkConfig, Strategy};
 use crate::amount::{Amount, MAX_DECIMALS};
 use crate::endpoint::Endpoint;
 use crate::json::Record;
 use crate::network::{ChainId, Family};
 use crate::registry::{self, AssetKind, TokenProgram};
 
-/// Endpoints per network. 16: nobody lists more, and each is remembered.
-const MOST_ENDPOINTS: usize = 16;
+/// Endpoints per network. 64: half of what health remembers by default.
+const MOST_ENDPOINTS: usize = 64;
 
 /// A network on its way from the built-in row to the configured one.
 pub(super) struct Draft {
@@ -27,6 +27,7 @@ pub(super) struct Draft {
     name: Arc<str>,
     identity: Identity,
     endpoints: Vec<Arc<Endpoint>>,
+    strategy: Strategy,
     pub(super) assets: Vec<Asset>,
     pub(super) configured: bool,
 }
@@ -44,6 +45,7 @@ pub(super) fn builtin_networks() -> BTreeMap<ChainId, Draft> {
                     None => identity_from_id(&chain),
                 },
                 endpoints: urls.map(|url| Arc::new(Endpoint::at_url(chain.clone(), url))).collect(),
+                strategy: Strategy::Ordered,
                 assets: registry::assets(&chain).map(|row| builtin_asset(&chain, row)).collect(),
                 configured: false,
                 chain: chain.clone(),
@@ -59,6 +61,7 @@ impl Draft {
             name: chain.as_str().into(),
             identity: identity_from_id(&chain),
             endpoints: Vec::new(),
+            strategy: Strategy::Ordered,
             assets: Vec::new(),
             configured: false,
             chain,
@@ -66,7 +69,7 @@ impl Draft {
     }
 
     pub(super) fn apply(&mut self, path: &str, document: &NetworkDocument, routing: &RoutingDocument) -> Result<()> {
-        let Strategy::Ordered = document.strategy;
+        self.strategy = document.strategy.unwrap_or_default();
         if let Some(name) = &document.name {
             self.name = check::label(&format!("{path}.name"), name)?;
         }
@@ -116,10 +119,17 @@ impl Draft {
     }
 
     fn endpoint(&self, path: &str, document: &EndpointDocument, allow_http: bool) -> Result<Endpoint> {
+        let options = &document.options;
         let named = |field: &str, text: &Option<String>| {
             text.as_ref().map(|text| check::label(&format!("{path}.{field}"), text)).transpose()
         };
-        let (provider, label) = (named("provider", &document.provider)?, named("label", &document.label)?);
+        let in_range = |holds: bool, field: &str, accepted: &str| match holds {
+            true => Ok(()),
+            false => Err(ConfigError::new(safe_path(&format!("{path}.{field}")), "is out of range", accepted)),
+        };
+        in_range((1..=1_000).contains(&options.weight), "weight", "a whole number from 1 to 1000")?;
+        in_range(options.max_in_flight != Some(0), "maxInFlight", "a whole number from 1")?;
+        let (provider, label) = (named("provider", &document.provider)?, named("label", &options.label)?);
         let endpoint = match (&document.url, provider) {
             (Some(url), None) => {
                 let url_path = if document.bare { path.to_owned() } else { format!("{path}.url") };
@@ -131,13 +141,7 @@ impl Draft {
             }
             _ => return Err(ConfigError::new(safe_path(path), "has no address", "either a url or a provider")),
         };
-        match (1..=1_000).contains(&document.weight) {
-            true => Ok(endpoint.with_options(label, document.priority, document.weight)),
-            false => {
-                let path = safe_path(&format!("{path}.weight"));
-                Err(ConfigError::new(path, "is out of range", "a whole number from 1 to 1000"))
-            }
-        }
+        Ok(endpoint.with_options(label, options.priority, options.weight, options.max_in_flight))
     }
 
     /// A row for an asset that is already known overrides it field by field. Returns the asset's id.
@@ -197,6 +201,7 @@ impl Draft {
             name: self.name,
             identity: self.identity,
             endpoints: self.endpoints,
+            strategy: self.strategy,
         })
     }
 }

@@ -50,9 +50,27 @@ pub(crate) struct NetworkConfig {
     pub(crate) identity: Identity,
     pub(crate) owner: Option<Arc<str>>,
     pub(crate) endpoints: Vec<Arc<Endpoint>>,
+    pub(crate) strategy: Strategy,
     pub(crate) assets: Vec<Arc<Asset>>,
     /// Atomic units of the asset that a payment here costs besides the price.
     pub(crate) fee: Amount,
+}
+
+/// How the endpoints of a network are chosen among.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Strategy {
+    /// In the order they are listed.
+    #[default]
+    Ordered,
+    /// The highest score first.
+    BestScore,
+    /// By chance, in shares of weight times score.
+    Weighted,
+    /// Two at once; the first valid answer counts.
+    Race,
+    /// The second starts when the first takes unusually long.
+    Hedged,
 }
 
 /// How a chain proves which one it is.
@@ -99,6 +117,8 @@ pub(crate) struct Policy {
 pub(crate) struct ProbeSettings {
     pub(crate) timeout: Duration,
     pub(crate) providers: usize,
+    /// Of the weighted strategy's draws.
+    pub(crate) seed: u64,
 }
 
 impl Config {

@@ -112,5 +112,5 @@ fn probe_settings(routing: &RoutingDocument) -> Result<ProbeSettings> {
     ];
     let problem = problem.into_iter().find_map(|(holds, name, accepted)| (!holds).then_some((name, accepted)));
     in_range("routing", problem)?;
-    Ok(ProbeSettings { timeout: Duration::from_millis(timeout), providers })
+    Ok(ProbeSettings { timeout: Duration::from_millis(timeout), providers, seed: routing.seed })
 }

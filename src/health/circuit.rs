@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::settings::HealthSettings;
-use super::{Circuit, Moment};
+use super::{Circuit, Moment, Opening, Transition};
 
 /// A number that grows whenever a circuit opens or an endpoint is met anew. An attempt carries the
 /// one it was admitted under, so that an older attempt cannot speak for a newer circuit.
@@ -20,11 +20,22 @@ pub(super) struct Ticket {
     pub(super) trial: Option<u64>,
 }
 
+/// What a report did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// It was of an older generation, or not this attempt's to decide.
+    Ignored,
+    /// It counted, and may have moved the circuit.
+    Counted(Option<Transition>),
+}
+
 #[derive(Debug)]
 pub(super) struct Breaker {
     history: History,
     consecutive: u32,
-    opened_at: Option<Moment>,
+    opened: Option<(Moment, Opening)>,
+    /// Soft faults that no second one has made whole yet.
+    half_failures: u8,
     generation: Generation,
     trial: Option<Trial>,
     trials_issued: u64,
@@ -38,13 +49,21 @@ struct Trial {
 
 impl Breaker {
     pub(super) fn new(generation: Generation) -> Self {
-        Self { history: History::default(), consecutive: 0, opened_at: None, generation, trial: None, trials_issued: 0 }
+        Self {
+            history: History::default(),
+            consecutive: 0,
+            opened: None,
+            half_failures: 0,
+            generation,
+            trial: None,
+            trials_issued: 0,
+        }
     }
 
     pub(super) fn state(&self, now: Moment, settings: &HealthSettings) -> Circuit {
-        match self.opened_at {
+        match self.opened {
             None => Circuit::Closed,
-            Some(opened) if now.since(opened) < settings.open_for() => Circuit::Open,
+            Some((opened, _)) if now.since(opened) < settings.open_for() => Circuit::Open,
             Some(_) => Circuit::HalfOpen,
         }
     }
@@ -78,51 +97,96 @@ impl Breaker {
         }
     }
 
-    /// Records a success. Returns whether it counted, that is, was not of an older generation.
-    pub(super) fn succeed(&mut self, ticket: Ticket, settings: &HealthSettings) -> bool {
+    /// Records a success.
+    pub(super) fn succeed(&mut self, ticket: Ticket, settings: &HealthSettings) -> Heard {
         if ticket.generation != self.generation {
-            return false;
+            return Heard::Ignored;
         }
-        if self.opened_at.is_none() {
+        if self.opened.is_none() {
             self.consecutive = 0;
             self.history.push(false, settings.failure_window);
-        } else if self.holds_trial(ticket) {
-            self.opened_at = None;
-            self.consecutive = 0;
-            self.history = History::default();
-        } else {
-            return false;
+            return Heard::Counted(None);
         }
-        true
+        if !self.holds_trial(ticket) {
+            return Heard::Ignored;
+        }
+        self.opened = None;
+        self.consecutive = 0;
+        self.half_failures = 0;
+        self.history = History::default();
+        Heard::Counted(Some(Transition::Closed))
     }
 
     /// Records a failure and opens the circuit if that was one too many. `fresh` is the generation
-    /// that an opening starts. Returns whether the failure counted.
-    pub(super) fn fail(&mut self, ticket: Ticket, now: Moment, fresh: Generation, settings: &HealthSettings) -> bool {
-        if ticket.generation != self.generation {
-            return false;
-        }
-        if self.opened_at.is_some() {
-            if !self.holds_trial(ticket) {
-                return false;
-            }
-            self.consecutive = self.consecutive.saturating_add(1);
-            self.open(now, fresh);
-            return true;
+    /// that an opening starts.
+    pub(super) fn fail(&mut self, ticket: Ticket, now: Moment, fresh: Generation, settings: &HealthSettings) -> Heard {
+        if ticket.generation != self.generation || (self.opened.is_some() && !self.holds_trial(ticket)) {
+            return Heard::Ignored;
         }
         self.consecutive = self.consecutive.saturating_add(1);
-        self.history.push(true, settings.failure_window);
-        if self.consecutive >= settings.consecutive_failures || self.history.too_many(settings) {
-            self.open(now, fresh);
+        if self.opened.is_some() {
+            return Heard::Counted(Some(self.open(now, fresh, Opening::TrialFailed)));
         }
-        true
+        self.history.push(true, settings.failure_window);
+        Heard::Counted(if self.consecutive >= settings.consecutive_failures {
+            Some(self.open(now, fresh, Opening::ConsecutiveFailures))
+        } else if self.history.too_many(settings) {
+            Some(self.open(now, fresh, Opening::FailureRate))
+        } else {
+            None
+        })
+    }
+
+    /// Records half a failure: every second one counts whole. A trial that half failed has failed.
+    pub(super) fn half_fail(
+        &mut self,
+        ticket: Ticket,
+        now: Moment,
+        fresh: Generation,
+        settings: &HealthSettings,
+    ) -> Heard {
+        self.half_failures += 1;
+        if self.half_failures >= 2 || self.holds_trial(ticket) {
+            self.half_failures = 0;
+            return self.fail(ticket, now, fresh, settings);
+        }
+        Heard::Ignored
     }
 
     /// Opens at once: the endpoint served another chain. An open window is not extended.
-    pub(super) fn trip(&mut self, now: Moment, fresh: Generation, settings: &HealthSettings) {
-        if self.state(now, settings) != Circuit::Open {
-            self.open(now, fresh);
+    pub(super) fn trip(&mut self, now: Moment, fresh: Generation, settings: &HealthSettings) -> Option<Transition> {
+        match self.state(now, settings) {
+            Circuit::Open => None,
+            _ => Some(self.open(now, fresh, Opening::WrongChain)),
         }
+    }
+
+    /// When it opened, and why, while it is open or half-open.
+    pub(super) fn opened(&self) -> Option<(Moment, Opening)> {
+        self.opened
+    }
+
+    /// The counts, for a snapshot.
+    pub(super) fn counts(&self) -> Counts {
+        let History { bits, samples } = self.history;
+        Counts { consecutive: self.consecutive, failures: bits, samples }
+    }
+
+    /// A breaker as it was once before. A trial of that time is over.
+    pub(super) fn restored(
+        generation: Generation,
+        counts: Counts,
+        opened: Option<(Moment, Opening)>,
+        settings: &HealthSettings,
+    ) -> Self {
+        let samples = counts.samples.min(settings.failure_window);
+        let bits = counts.failures & (u64::MAX.checked_shr(64 - samples).unwrap_or(0));
+        let history = History { bits, samples };
+        Self { history, consecutive: counts.consecutive, opened, ..Self::new(generation) }
+    }
+
+    pub(super) fn generation(&self) -> Generation {
+        self.generation
     }
 
     /// Failures in a row, for backing off.
@@ -130,10 +194,12 @@ impl Breaker {
         self.consecutive
     }
 
-    fn open(&mut self, now: Moment, fresh: Generation) {
-        self.opened_at = Some(now);
+    fn open(&mut self, now: Moment, fresh: Generation, reason: Opening) -> Transition {
+        self.opened = Some((now, reason));
         self.generation = fresh;
         self.trial = None;
+        self.half_failures = 0;
+        Transition::Opened(reason)
     }
 
     /// A lease that ran out no longer decides: another trial may be under way.
@@ -142,6 +208,15 @@ impl Breaker {
             && ticket.trial.is_some()
             && self.trial.map(|trial| trial.id) == ticket.trial
     }
+}
+
+/// What a circuit has counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) consecutive: u32,
+    /// The window, newest in the lowest bit, 1 for a failure.
+    pub(super) failures: u64,
+    pub(super) samples: u32,
 }
 
 /// The last observations, newest in the lowest bit, 1 for a failure.

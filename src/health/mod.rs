@@ -5,9 +5,13 @@
 //! place in the crate where circuit state lives.
 
 mod circuit;
+mod entry;
+mod freshness;
 mod index;
 mod score;
 mod settings;
+mod snapshot;
+mod view;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -18,9 +22,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::network::ChainId;
 
-pub use index::{EndpointHealth, HealthIndex, Permit};
+pub use entry::EndpointHealth;
+pub use index::{HealthIndex, Permit};
 pub use score::Score;
 pub use settings::HealthSettings;
+pub use snapshot::SnapshotError;
+pub use view::{EndpointView, ScoreParts};
 
 /// A point on a monotonic clock, in microseconds since that clock began. Moments of two clocks do
 /// not compare; the crate uses one clock for the whole process.
@@ -40,10 +47,22 @@ impl Moment {
         Self(millis.saturating_mul(1_000))
     }
 
+    /// Microseconds since the clock began.
+    #[must_use]
+    pub const fn as_micros(self) -> u64 {
+        self.0
+    }
+
     /// This moment and then `span`; stays at the end of the clock rather than wrap.
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
         Self(self.0.saturating_add(micros(span)))
+    }
+
+    /// The moment `span` before this one; the clock's beginning where there was none.
+    #[must_use]
+    pub fn before(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(micros(span)))
     }
 
     /// The time since `earlier`; zero when `earlier` is later.
@@ -89,28 +108,59 @@ impl fmt::Display for Circuit {
 
 /// What became of one attempt at an endpoint, as far as health is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
-    /// A usable answer from the right chain, `latency` after it was asked.
+    /// A usable answer from the right chain.
     Success {
         /// From the request's first byte to the answer's last.
         latency: Duration,
+        /// The chain's own time in the answer, in milliseconds since 1970, if it brought one.
+        chain_time_ms: Option<u64>,
     },
     /// The endpoint failed: transport, own deadline, 5xx, malformed answer, refused credentials.
     Fault,
+    /// The endpoint probably failed. Weighs half as much.
+    SoftFault,
     /// The endpoint asks for fewer requests. A load signal, never a fault.
     Throttled {
         /// How long it asked us to wait, if it said.
         retry_after: Option<Duration>,
     },
+    /// The plan that the endpoint is used under has nothing left for now.
+    QuotaUsedUp,
     /// The endpoint answered for another chain: a fact, not a reliability sample.
     WrongChain,
     /// Nothing that says anything about the endpoint: cancelled, our own error, a reverted call.
     Neutral,
 }
 
+/// Why a circuit opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opening {
+    /// Too many failures in a row.
+    ConsecutiveFailures,
+    /// Too large a share of failures in the window.
+    FailureRate,
+    /// The half-open trial failed.
+    TrialFailed,
+    /// The endpoint answered for another chain.
+    WrongChain,
+}
+
+/// A circuit that changed state: what it was before, and what it is now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Transition {
+    /// It opened.
+    Opened(Opening),
+    /// Its trial succeeded and it closed.
+    Closed,
+}
+
 /// The identity of one endpoint of one network: two URLs on one host are two endpoints.
 ///
-/// Compares and hashes by `digest` alone. Shows the network and the host, never a URL.
+/// Compares by `digest` and network. Shows the network and the host, never a URL.
 #[derive(Clone)]
 pub struct EndpointKey {
     digest: u128,
@@ -131,6 +181,10 @@ impl EndpointKey {
     #[must_use]
     pub fn network(&self) -> &ChainId {
         &self.network
+    }
+
+    pub(crate) fn digest(&self) -> u128 {
+        self.digest
     }
 
     /// Host, and port if it is not the scheme's own.

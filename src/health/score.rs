@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::settings::{HealthSettings, LATENCY_WEIGHT, NEW_ENDPOINT, THROTTLE_PENALTY};
+use super::settings::{
+    FULLY_STALE_MS, HealthSettings, LATENCY_WEIGHT, NEW_ENDPOINT, STALE_AFTER_MS, STALENESS_WEIGHT, THROTTLE_PENALTY,
+};
 use super::{Circuit, micros};
 
 /// A health score in ten-thousandths: 8067 is 0.8067.
@@ -32,7 +34,7 @@ impl Score {
     }
 
     /// Rounds half up to four decimals; anything that is not a number from 0 to 1 is clamped.
-    fn round(value: f64) -> Self {
+    pub(super) fn round(value: f64) -> Self {
         Self((clamp01(value) * 10_000.0 + 0.5) as u16)
     }
 }
@@ -85,12 +87,53 @@ impl Averages {
         self.latency_us.map(|average| (average + 0.5) as u64)
     }
 
-    pub(super) fn score(&self, circuit: Circuit, throttled: bool, settings: &HealthSettings) -> Score {
+    /// The share of successes, 0 to 1.
+    pub(super) fn success(&self) -> f64 {
+        self.success
+    }
+
+    /// Averages as they were once before.
+    pub(super) fn restored(success: f64, latency_us: Option<u64>) -> Self {
+        Self { success: clamp01(success), latency_us: latency_us.map(|us| us as f64) }
+    }
+
+    pub(super) fn parts(&self, state: State, settings: &HealthSettings) -> Parts {
         let slow_us = settings.slow_ms as f64 * 1_000.0;
         let slowness = self.latency_us.map_or(0.0, |us| clamp01(us / slow_us));
-        let throttle = if throttled { THROTTLE_PENALTY } else { 0.0 };
-        let quality = clamp01(self.success - LATENCY_WEIGHT * slowness - throttle);
-        Score::round(quality * multiplier(circuit))
+        let over = state.lag_ms.map_or(0, |lag| lag.saturating_sub(STALE_AFTER_MS)) as f64;
+        Parts {
+            success: self.success,
+            latency: LATENCY_WEIGHT * slowness,
+            throttle: if state.throttled { THROTTLE_PENALTY } else { 0.0 },
+            staleness: STALENESS_WEIGHT * clamp01(over / (FULLY_STALE_MS - STALE_AFTER_MS) as f64),
+            multiplier: multiplier(state.circuit),
+        }
+    }
+}
+
+/// What a score depends on besides the averages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    pub(super) circuit: Circuit,
+    pub(super) throttled: bool,
+    /// Absent where nothing is known, which counts as fresh.
+    pub(super) lag_ms: Option<u64>,
+}
+
+/// A score before it is added up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    pub(super) success: f64,
+    pub(super) latency: f64,
+    pub(super) throttle: f64,
+    pub(super) staleness: f64,
+    pub(super) multiplier: f64,
+}
+
+impl Parts {
+    pub(super) fn score(&self) -> Score {
+        let quality = clamp01(self.success - self.latency - self.throttle - self.staleness);
+        Score::round(quality * self.multiplier)
     }
 }
 
@@ -118,8 +161,18 @@ mod tests {
     use super::*;
 
     fn score(averages: &Averages) -> u16 {
-        let settings = HealthSettings::default();
-        averages.score(Circuit::Closed, false, &settings).ten_thousandths()
+        let state = State { circuit: Circuit::Closed, throttled: false, lag_ms: None };
+        averages.parts(state, &HealthSettings::default()).score().ten_thousandths()
+    }
+
+    #[test]
+    fn lag_costs_from_fifteen_seconds_to_a_minute() {
+        let score = |lag_ms| {
+            let state = State { circuit: Circuit::Closed, throttled: false, lag_ms };
+            Averages::new().parts(state, &HealthSettings::default()).score().ten_thousandths()
+        };
+        let lags = [None, Some(0), Some(15_000), Some(37_500), Some(60_000), Some(u64::MAX)];
+        assert_eq!(lags.map(score), [8_000, 8_000, 8_000, 7_000, 6_000, 6_000]);
     }
 
     #[test]
@@ -148,8 +201,8 @@ mod tests {
             for latency in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e300] {
                 let averages = Averages { success, latency_us: Some(latency) };
                 for circuit in [Circuit::Closed, Circuit::HalfOpen, Circuit::Open] {
-                    let score = averages.score(circuit, true, &settings).ten_thousandths();
-                    assert!(score <= 10_000);
+                    let state = State { circuit, throttled: true, lag_ms: Some(u64::MAX) };
+                    assert!(averages.parts(state, &settings).score().ten_thousandths() <= 10_000);
                 }
             }
         }

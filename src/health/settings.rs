@@ -45,6 +45,14 @@ pub(super) const NEW_ENDPOINT: f64 = 0.80;
 pub(super) const LATENCY_WEIGHT: f64 = 0.20;
 /// What a throttled endpoint loses while its not-before time lies ahead: as much as being slow.
 pub(super) const THROTTLE_PENALTY: f64 = 0.20;
+/// What a stale endpoint loses at most: as much as a slow one; its balances may be out of date.
+pub(super) const STALENESS_WEIGHT: f64 = 0.20;
+/// Lag up to this, in milliseconds, costs nothing: a missed block or two of a slow chain.
+pub(super) const STALE_AFTER_MS: u64 = 15_000;
+/// Lag from this on, in milliseconds, costs the whole weight.
+pub(super) const FULLY_STALE_MS: u64 = 60_000;
+/// Wait after an answer that speaks of a plan's allowance: retrying sooner cannot help.
+pub(super) const QUOTA_WAIT: Duration = Duration::from_secs(300);
 /// Wait after a throttling answer without a hint; doubles with each further one.
 pub(super) const THROTTLE_FIRST: Duration = Duration::from_secs(1);
 /// The most that unhinted waits grow to: the rolling windows of public endpoints are 10 s long.

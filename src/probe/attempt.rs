@@ -3,19 +3,24 @@
 //! Knows the ways to ask and what an answer means for the endpoint. Refuses to know other
 //! endpoints.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::classify::{Class, Effect};
-use super::finding::{Finding, Told, Unread, Untold};
+use super::finding::{Finding, Told, ToldBalance, Unread, Untold};
 use super::plan::NetworkPlan;
 use super::rpc::{self, Call, Failure, Item};
+use super::traffic::InFlight;
 use super::{GRACE, Prober, evm, svm};
+use crate::class::{Effect, FailureClass as Class, Next, PlanEffect};
 use crate::endpoint::Endpoint;
-use crate::health::{Moment, Outcome, Permit};
+use crate::event::Event;
+use crate::health::{Circuit, Moment, Outcome, Permit};
 use crate::network::Family;
 use crate::policy::BalanceRead;
+use crate::trace;
 use crate::verdict::Note;
 
 /// The ways to ask an endpoint, best first.
@@ -29,47 +34,76 @@ enum ReadPlan {
 
 /// What one attempt came to.
 pub(super) struct Attempt {
+    pub(super) asked: Asked,
+    /// The positions in the plan of what was asked for.
+    pub(super) reads: Vec<usize>,
     /// One finding a read, in order.
     pub(super) findings: Vec<Result<Finding, Unread>>,
     /// The endpoint could not be reached at all; its permit is still to be settled.
     pub(super) silence: Option<Silence>,
 }
 
+/// An endpoint and its circuit when it was asked.
+#[derive(Clone)]
+pub(super) struct Asked {
+    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) circuit: Circuit,
+}
+
 /// An attempt that met no sign of life. Whose fault that is depends on the others.
 pub(super) struct Silence {
     pub(super) permit: Permit,
+    pub(super) endpoint: Arc<Endpoint>,
     pub(super) since: Moment,
 }
 
-type Answer = Result<(ReadPlan, Vec<Told>), Failure>;
+/// How an endpoint was asked and what it told.
+type Answer = Result<(ReadPlan, Told), Failure>;
 
 impl Prober {
     pub(super) async fn ask(
         &self,
         plan: &NetworkPlan,
-        endpoint: &Endpoint,
-        reads: &[&BalanceRead],
+        endpoint: &Arc<Endpoint>,
+        reads: Vec<usize>,
         permit: Permit,
     ) -> Attempt {
-        let started = self.clock.now();
-        let limit = self.settings.timeout;
-        let answer = self.clock.within(limit, self.converse(plan, endpoint, reads)).await;
+        let wanted: Vec<&BalanceRead> = reads.iter().filter_map(|position| plan.reads.get(*position)).collect();
+        let in_flight = self.traffic.start(endpoint);
+        let (started, limit) = (self.clock.now(), self.settings.timeout);
+        let conversation = self.clock.within(limit, self.converse(plan, endpoint, &wanted));
+        let answer = trace::probe(&plan.network.chain, endpoint.host(), conversation).await;
         let answer = answer
             .unwrap_or_else(|| Err(Failure::new(Class::Fault, format!("no answer within {} ms", limit.as_millis()))));
         let ended = self.clock.now();
-        let silence = match &answer {
-            Err(failure) if failure.unreachable => Some(Silence { permit, since: ended }),
-            _ => {
-                permit.settle(outcome(&answer, ended.since(started), limit), ended);
-                None
-            }
-        };
+        self.tell(endpoint, &answer, &in_flight);
+        let asked = Asked { endpoint: endpoint.clone(), circuit: permit.circuit() };
+        let mut silence = Some(Silence { permit, endpoint: endpoint.clone(), since: ended });
+        if !answer.as_ref().is_err_and(|failure| failure.unreachable)
+            && let Some(heard) = silence.take()
+        {
+            self.settle(heard, outcome(&answer, ended.since(started), limit));
+        }
         let findings = match answer {
-            Ok((how, told)) => told.into_iter().map(|told| found(told, how)).collect(),
-            Err(Failure { class: Class::Identity, detail, .. }) => vec![Err(Unread::WrongChain(detail)); reads.len()],
-            Err(Failure { detail, .. }) => vec![Err(Unread::NoAnswer(detail)); reads.len()],
+            Ok((how, told)) => told.balances.into_iter().map(|balance| found(balance, how)).collect(),
+            Err(Failure { class: Class::Identity, detail, .. }) => vec![Err(Unread::WrongChain(detail)); wanted.len()],
+            Err(Failure { detail, .. }) => vec![Err(Unread::NoAnswer(detail)); wanted.len()],
         };
-        Attempt { findings, silence }
+        Attempt { asked, reads, findings, silence }
+    }
+
+    /// Counts the failures of an answer and tells of them, each class once.
+    fn tell(&self, endpoint: &Endpoint, answer: &Answer, in_flight: &InFlight) {
+        let classes: BTreeSet<Class> = failures(answer).iter().map(|failure| failure.class).collect();
+        in_flight.count(told_any(answer), classes.iter().copied());
+        for class in classes {
+            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
+            self.emit(&match class.effect() {
+                Effect::OpenNow => Event::IdentityMismatch { network, endpoint },
+                Effect::Throttle | Effect::LongThrottle => Event::Throttled { network, endpoint },
+                _ => Event::Failed { network, endpoint, class },
+            });
+        }
     }
 
     /// Asks in the best way that the endpoint is known to take, and in the next one where it turns
@@ -83,7 +117,7 @@ impl Prober {
         }
         let singles = self.read_by(ReadPlan::Singles, plan, endpoint, reads).await;
         match &singles {
-            Ok((how, told)) if told.iter().any(Result::is_ok) => {
+            Ok((how, _)) if told_any(&singles) => {
                 self.health.remember_plan(endpoint.key(), how.code(), self.clock.now());
                 singles
             }
@@ -149,40 +183,39 @@ impl ReadPlan {
     }
 }
 
-fn found(told: Told, how: ReadPlan) -> Result<Finding, Unread> {
-    match told {
+fn found(balance: ToldBalance, how: ReadPlan) -> Result<Finding, Unread> {
+    match balance {
         Ok((balance, frozen)) => Ok(Finding { balance, frozen, notes: how.notes() }),
         Err(Untold::Chain(detail)) => Err(Unread::Untold(detail.to_owned())),
-        Err(Untold::Endpoint(failure)) => Err(Unread::Untold(failure.detail)),
+        Err(Untold::Endpoint(failure)) => Err(match failure.class.next() {
+            Next::Accept => Unread::Refused(failure.detail),
+            Next::AskAnother => Unread::Untold(failure.detail),
+        }),
     }
 }
 
-fn endpoint_failure(told: &Told) -> Option<&Failure> {
-    match told {
-        Err(Untold::Endpoint(failure)) => Some(failure),
-        _ => None,
+fn told_any(answer: &Answer) -> bool {
+    answer.as_ref().is_ok_and(|(_, told)| told.balances.iter().any(Result::is_ok))
+}
+
+fn failures(answer: &Answer) -> Vec<&Failure> {
+    match answer {
+        Ok((_, told)) => told.failures().collect(),
+        Err(failure) => vec![failure],
     }
 }
 
 /// Whether an answer says that the endpoint should be asked in another way: it told nothing, and
 /// something because it does not offer this one.
 fn refuses_plan(answer: &Answer) -> bool {
-    let unsupported = |failure: &Failure| failure.class == Class::Unsupported;
-    match answer {
-        Ok((_, told)) => !told.iter().any(Result::is_ok) && told.iter().filter_map(endpoint_failure).any(unsupported),
-        Err(failure) => unsupported(failure),
-    }
+    !told_any(answer) && failures(answer).iter().any(|failure| failure.class.plan_effect() == PlanEffect::Downgrade)
 }
 
 /// What an attempt says of its endpoint: the worst of what it did with any balance. One that told
 /// none did nothing well, whatever its gateway answers about the chain.
 fn outcome(answer: &Answer, took: Duration, limit: Duration) -> Outcome {
-    let failures: Vec<&Failure> = match answer {
-        Ok((_, told)) => told.iter().filter_map(endpoint_failure).collect(),
-        Err(failure) => vec![failure],
-    };
+    let failures = failures(answer);
     let with = |effect| failures.iter().find(|failure| failure.class.effect() == effect);
-    let told_any = answer.as_ref().is_ok_and(|(_, told)| told.iter().any(Result::is_ok));
     if with(Effect::OpenNow).is_some() {
         Outcome::WrongChain
     } else if took > limit + GRACE {
@@ -190,11 +223,18 @@ fn outcome(answer: &Answer, took: Duration, limit: Duration) -> Outcome {
         Outcome::Neutral
     } else if with(Effect::Fault).is_some() {
         Outcome::Fault
+    } else if with(Effect::SoftFault).is_some() {
+        Outcome::SoftFault
+    } else if with(Effect::LongThrottle).is_some() {
+        Outcome::QuotaUsedUp
     } else if let Some(failure) = with(Effect::Throttle) {
         Outcome::Throttled { retry_after: failure.retry_after }
-    } else if told_any {
-        Outcome::Success { latency: took.min(limit) }
     } else {
-        Outcome::Neutral
+        match answer {
+            Ok((_, told)) if told_any(answer) => {
+                Outcome::Success { latency: took.min(limit), chain_time_ms: told.chain_time_ms }
+            }
+            _ => Outcome::Neutral,
+        }
     }
 }

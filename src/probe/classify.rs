@@ -1,74 +1,15 @@
-//! What an endpoint's refusal means, and what follows from it. Three tables and the order in which
-//! they are asked.
+//! What an endpoint's refusal means: tables of statuses, codes and words, and the order in which they
+//! are asked.
 //!
 //! Codes are read by chain family: most of -32000 to -32019 mean one thing on EVM gateways and
 //! another on Solana. Messages are matched by words, lower case, in the order of the table, and are
 //! never repeated to anyone: a gateway may quote the key that it refused.
 
-use crate::network::Family;
-
-use Class::{Auth, Behind, Client, Fault, Identity, Quota, RateLimited, Reverted, SoftFault, Unsupported};
-
-/// What a failure is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// Too many requests for now.
-    RateLimited,
-    /// A plan's allowance is used up.
-    Quota,
-    /// The request itself is at fault; any endpoint would say so.
-    Client,
-    /// The node has not caught up.
-    Behind,
-    /// The endpoint does not offer this way of asking.
+use crate::class::FailureClass::{
+    self as Class, Auth, Behind, ClientError as Client, Fault, Identity, Quota, RateLimited, Reverted, SoftFault,
     Unsupported,
-    /// The endpoint does not accept the credentials, or their absence.
-    Auth,
-    /// The endpoint failed.
-    Fault,
-    /// The endpoint probably failed: nothing else explains what it said.
-    SoftFault,
-    /// The call ran and reverted: a valid answer.
-    Reverted,
-    /// The endpoint serves another chain.
-    Identity,
-}
-
-/// What a class does to the endpoint's health.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effect {
-    Fault,
-    Throttle,
-    OpenNow,
-    Nothing,
-}
-
-impl Class {
-    #[rustfmt::skip] // One row a class reads as the table that it is.
-    fn row(self) -> (&'static str, Effect) {
-        match self {
-            Self::RateLimited => ("rate limited",       Effect::Throttle),
-            Self::Quota       => ("quota used up",      Effect::Throttle),
-            Self::Client      => ("request refused",    Effect::Nothing),
-            Self::Behind      => ("node is behind",     Effect::Nothing),
-            Self::Unsupported => ("not supported",      Effect::Nothing),
-            Self::Auth        => ("access refused",     Effect::Fault),
-            Self::Fault       => ("endpoint failure",   Effect::Fault),
-            Self::SoftFault   => ("unclear failure",    Effect::Fault),
-            Self::Reverted    => ("call reverted",      Effect::Nothing),
-            Self::Identity    => ("another chain",      Effect::OpenNow),
-        }
-    }
-
-    /// The class in words.
-    pub(crate) fn words(self) -> &'static str {
-        self.row().0
-    }
-
-    pub(crate) fn effect(self) -> Effect {
-        self.row().1
-    }
-}
+};
+use crate::network::Family;
 
 /// What is known of a refusal.
 #[derive(Clone, Copy, Debug)]
@@ -307,14 +248,5 @@ mod tests {
         ] {
             assert_eq!(class(Family::Svm, status, code, message, batch), expected, "{status} {code} {message}");
         }
-    }
-
-    #[test]
-    fn what_must_never_count_against_an_endpoint() {
-        for class in [RateLimited, Quota, Client, Behind, Unsupported, Reverted] {
-            assert_ne!(class.effect(), Effect::Fault, "{class:?}");
-            assert_ne!(class.effect(), Effect::OpenNow, "{class:?}");
-        }
-        assert_eq!(Identity.effect(), Effect::OpenNow);
     }
 }

@@ -6,10 +6,10 @@ use ruint::aliases::U256;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::classify::Class;
-use super::finding::{Told, Untold};
+use super::finding::{Told, ToldBalance, Untold};
 use super::rpc::{Call, Failure, Item};
 use crate::amount::Amount;
+use crate::class::FailureClass as Class;
 use crate::config::Identity;
 use crate::policy::BalanceRead;
 
@@ -29,7 +29,7 @@ pub(super) fn calls(reads: &[&BalanceRead]) -> Vec<Call> {
 
 /// What the answers to [`calls`] say. A reading that failed for its own sake stands beside the
 /// others; what speaks for the endpoint as a whole is an error.
-pub(super) fn decode(identity: &Identity, items: &[Item]) -> Result<Vec<Told>, Failure> {
+pub(super) fn decode(identity: &Identity, items: &[Item]) -> Result<Told, Failure> {
     let (chain, balances) = items.split_first().ok_or_else(|| Failure::malformed("the answer is empty"))?;
     let chain = chain.as_ref().map_err(Clone::clone)?;
     let id = quantity(chain).ok_or_else(|| Failure::malformed("the chain id is not a number"))?;
@@ -37,7 +37,8 @@ pub(super) fn decode(identity: &Identity, items: &[Item]) -> Result<Vec<Told>, F
         Identity::ChainId(expected) if id == U256::from(*expected) => {}
         _ => return Err(Failure::new(Class::Identity, format!("answers for chain {id}"))),
     }
-    Ok(balances.iter().map(balance).collect())
+    // This way of asking brings no time of the chain.
+    Ok(Told { balances: balances.iter().map(balance).collect(), chain_time_ms: None })
 }
 
 /// A hexadecimal quantity. Leading zeros and upper case are tolerated: the number is the same.
@@ -50,10 +51,9 @@ fn hex_digits(text: &str) -> Option<&str> {
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
-fn balance(item: &Item) -> Told {
+fn balance(item: &Item) -> ToldBalance {
     let result = match item {
         Ok(result) => result,
-        Err(failure) if failure.class == Class::Reverted => return Err(REVERTED),
         Err(failure) => return Err(failure.clone().into()),
     };
     let not_hex = || Untold::from(Failure::malformed("a call's result is not hexadecimal"));
@@ -65,12 +65,11 @@ fn balance(item: &Item) -> Told {
             Ok((Amount::from_be_bytes(word.to_be_bytes()), false))
         }
         0 => Err(Untold::Chain("no contract answers at the asset's address")),
-        _ if digits.starts_with("08c379a0") => Err(REVERTED),
+        // Some gateways pass a revert off as a result.
+        _ if digits.starts_with("08c379a0") => Err(Failure::new(Class::Reverted, "call reverted").into()),
         _ => Err(Untold::Chain("the token's balanceOf did not return one word")),
     }
 }
-
-const REVERTED: Untold = Untold::Chain("the token's balanceOf reverted");
 
 /// Up to 64 hexadecimal digits; `from_str_radix` alone would take underscores too.
 fn hex_word(digits: &str) -> Option<U256> {
@@ -86,16 +85,16 @@ mod tests {
         Ok(RawValue::from_string(json.to_owned()).unwrap())
     }
 
-    fn read(word: &str) -> Result<Vec<Told>, Failure> {
-        decode(&Identity::ChainId(8453), &[item("\"0x2105\""), item(word)])
+    fn read(word: &str) -> ToldBalance {
+        decode(&Identity::ChainId(8453), &[item("\"0x2105\""), item(word)]).unwrap().balances[0].clone()
     }
 
     #[test]
     fn a_word_is_a_balance_and_nothing_else_is() {
         let word = format!("\"0x{:064x}\"", 50_000);
-        assert_eq!(read(&word).unwrap(), [Ok((Amount::from_u64(50_000), false))]);
-        for unread in ["\"0x\"", "\"0x00000000\"", "\"0x08c379a0\"", &format!("\"0x{}\"", "0".repeat(128))] {
-            assert!(matches!(read(unread).unwrap()[0], Err(Untold::Chain(_))), "{unread}");
+        assert_eq!(read(&word), Ok((Amount::from_u64(50_000), false)));
+        for unread in ["\"0x\"", "\"0x00000000\"", &format!("\"0x{}\"", "0".repeat(128))] {
+            assert!(matches!(read(unread), Err(Untold::Chain(_))), "{unread}");
         }
         for malformed in [
             "null",
@@ -105,10 +104,7 @@ mod tests {
             &format!("\"0x{}\"", "z".repeat(64)),
             &format!("\"0x{}\"", "_".repeat(64)),
         ] {
-            assert!(
-                matches!(&read(malformed).unwrap()[0], Err(Untold::Endpoint(f)) if f.class == Class::Fault),
-                "{malformed}"
-            );
+            assert!(matches!(read(malformed), Err(Untold::Endpoint(f)) if f.class == Class::Fault), "{malformed}");
         }
     }
 

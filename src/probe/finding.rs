@@ -21,19 +21,29 @@ pub(super) enum Unread {
     NoAnswer(String),
     /// It serves the right chain and gave nothing that can be read as a balance.
     Untold(String),
+    /// It serves the right chain, and the token itself refused to tell.
+    Refused(String),
 }
 
 impl Unread {
     pub(super) fn detail(&self) -> &str {
         match self {
-            Self::WrongChain(detail) | Self::NoAnswer(detail) | Self::Untold(detail) => detail,
+            Self::WrongChain(detail) | Self::NoAnswer(detail) | Self::Untold(detail) | Self::Refused(detail) => detail,
         }
     }
 }
 
-/// What the chain says of one balance, as a family's decoder found it: the balance and whether its
-/// account is frozen, or why there is none.
-pub(super) type Told = Result<(Amount, bool), Untold>;
+/// What a chain of proven identity told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    /// One a read, in order.
+    pub(super) balances: Vec<ToldBalance>,
+    /// The chain's own time, in milliseconds since 1970, where the way of asking brings it.
+    pub(super) chain_time_ms: Option<u64>,
+}
+
+/// A balance and whether its account is frozen, or why there is none.
+pub(super) type ToldBalance = Result<(Amount, bool), Untold>;
 
 /// Why one balance of an otherwise good answer is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +52,15 @@ pub(super) enum Untold {
     Chain(&'static str),
     /// The endpoint refused or garbled this item.
     Endpoint(Failure),
+}
+
+impl Told {
+    pub(super) fn failures(&self) -> impl Iterator<Item = &Failure> {
+        self.balances.iter().filter_map(|balance| match balance {
+            Err(Untold::Endpoint(failure)) => Some(failure),
+            _ => None,
+        })
+    }
 }
 
 impl From<Failure> for Untold {

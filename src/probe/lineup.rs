@@ -4,10 +4,37 @@
 
 use crate::health::{Circuit, EndpointHealth};
 
+/// A lead in score, in ten-thousandths, that another endpoint needs before it replaces the one that
+/// `best-score` used last: without it two equals would take turns at every measurement.
+const HYSTERESIS: u64 = 500;
+
+/// What is known of one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Runner {
+    pub(super) health: EndpointHealth,
+    /// Lower is asked first, whatever the strategy.
+    pub(super) priority: u8,
+    /// Share under [`Order::Weighted`].
+    pub(super) weight: u32,
+    /// As many requests under way as it may have.
+    pub(super) busy: bool,
+}
+
+/// How equals are ordered.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    /// As configured.
+    Listed,
+    /// By score; `leader` was used last.
+    BestScore { leader: Option<usize> },
+    /// By chance, drawn with this seed.
+    Weighted { seed: u64 },
+}
+
 /// Positions of endpoints in the configured list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lineup {
-    /// To be asked one after another until all is read.
+    /// To be asked until all is read.
     pub(super) attempts: Vec<usize>,
     /// To be asked beside the first, for its health alone: a selection does not wait for an
     /// endpoint that may still be down while another works.
@@ -18,6 +45,8 @@ pub(super) struct Lineup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
     Usable,
+    /// Its chain lies behind the others'.
+    Stale,
     /// Failed lately; maybe it is back.
     BackingOff,
     /// Asked for patience; it would very likely refuse.
@@ -32,6 +61,7 @@ impl Standing {
         match health.circuit {
             Circuit::Closed if health.throttled => Self::Throttled,
             Circuit::Closed if health.backing_off => Self::BackingOff,
+            Circuit::Closed if health.stale => Self::Stale,
             Circuit::Closed => Self::Usable,
             Circuit::HalfOpen if health.trial_available => Self::Recovering,
             Circuit::HalfOpen | Circuit::Open => Self::Open,
@@ -39,55 +69,120 @@ impl Standing {
     }
 }
 
-/// The `ordered` strategy: lower priority numbers first, then the configured order, healthy
-/// endpoints before struggling ones. Open endpoints are asked only when none is closed.
-pub(super) fn ordered(endpoints: &[(u8, EndpointHealth)], most: usize) -> Lineup {
-    let mut order: Vec<(Standing, u8, usize)> = (endpoints.iter().enumerate())
-        .map(|(position, (priority, health))| (Standing::of(health), *priority, position))
+/// Healthy endpoints before struggling ones, then by priority, then by `order`. Open endpoints are
+/// asked only when none is closed, cordoned and busy ones never. At most `most` are asked.
+pub(super) fn lineup(runners: &[Runner], order: Order, most: usize) -> Lineup {
+    let places = places(runners, order);
+    let mut ranked: Vec<(Standing, u8, usize, usize)> = (runners.iter().zip(places).enumerate())
+        .filter(|(_, (runner, _))| !runner.health.cordoned && !runner.busy)
+        .map(|(position, (runner, place))| (Standing::of(&runner.health), runner.priority, place, position))
         .collect();
-    order.sort_unstable();
-    let any_closed = order.first().is_some_and(|(standing, ..)| *standing < Standing::Recovering);
-    let trial = (order.iter())
+    ranked.sort_unstable();
+    let any_closed = ranked.first().is_some_and(|(standing, ..)| *standing < Standing::Recovering);
+    let trial = (ranked.iter())
         .find(|(standing, ..)| any_closed && *standing == Standing::Recovering)
         .map(|(.., position)| *position);
     // The trial is one of the endpoints that a selection may ask.
     let most = if trial.is_some() { most.saturating_sub(1).max(1) } else { most };
-    let attempts = (order.iter())
-        .filter(|(standing, _, position)| (*standing != Standing::Open || !any_closed) && Some(*position) != trial)
+    let attempts = (ranked.iter())
+        .filter(|(standing, .., position)| (*standing != Standing::Open || !any_closed) && Some(*position) != trial)
         .map(|(.., position)| *position)
         .take(most)
         .collect();
     Lineup { attempts, trial }
 }
 
+/// The place of every endpoint among its equals, lower first.
+fn places(runners: &[Runner], order: Order) -> Vec<usize> {
+    match order {
+        Order::Listed => (0..runners.len()).collect(),
+        Order::BestScore { leader } => {
+            let score = |position: usize, runner: &Runner| {
+                let lead = if Some(position) == leader { HYSTERESIS } else { 0 };
+                u64::from(runner.health.score.ten_thousandths()) + lead
+            };
+            let mut best: Vec<(u64, usize)> =
+                runners.iter().enumerate().map(|(position, runner)| (score(position, runner), position)).collect();
+            best.sort_unstable_by_key(|(score, position)| (std::cmp::Reverse(*score), *position));
+            inverse(best.into_iter().map(|(_, position)| position), runners.len())
+        }
+        Order::Weighted { seed } => inverse(draw_all(runners, seed).into_iter(), runners.len()),
+    }
+}
+
+/// All positions in the order in which they are drawn, each in proportion to weight times score.
+fn draw_all(runners: &[Runner], seed: u64) -> Vec<usize> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let share = |runner: &Runner| u64::from(runner.weight) * u64::from(runner.health.score.ten_thousandths()).max(1);
+    let mut left: Vec<(u64, usize)> =
+        runners.iter().enumerate().map(|(position, runner)| (share(runner), position)).collect();
+    let mut drawn = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let total: u64 = left.iter().map(|(share, _)| share).sum();
+        let mut ticket = random.u64(0..total.max(1));
+        let winner = left.iter().position(|(share, _)| match ticket.checked_sub(*share) {
+            Some(rest) => {
+                ticket = rest;
+                false
+            }
+            None => true,
+        });
+        drawn.push(left.remove(winner.unwrap_or(0)).1);
+    }
+    drawn
+}
+
+/// From positions in order to the place of each position.
+fn inverse(order: impl Iterator<Item = usize>, count: usize) -> Vec<usize> {
+    let mut places = vec![count; count];
+    for (place, position) in order.enumerate() {
+        if let Some(slot) = places.get_mut(position) {
+            *slot = place;
+        }
+    }
+    places
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::health::{EndpointKey, HealthIndex, Moment};
+    use crate::health::{EndpointKey, HealthIndex, Moment, Score};
     use crate::network::ChainId;
 
-    fn unknown() -> EndpointHealth {
+    fn runner() -> Runner {
         let key = EndpointKey::new(ChainId::resolve("base").unwrap(), 1, "rpc.example");
-        HealthIndex::default().inspect(&key, Moment::default())
+        let health = HealthIndex::default().inspect(&key, Moment::default());
+        Runner { health, priority: 0, weight: 1, busy: false }
     }
 
-    /// c closed, b backing off, t throttled, h half-open, H half-open with its trial out, o open.
-    fn lineup(states: &str) -> (Vec<usize>, Option<usize>) {
-        let endpoints: Vec<(u8, EndpointHealth)> = (states.chars())
+    fn scored(score: u16, weight: u32) -> Runner {
+        let mut runner = Runner { weight, ..runner() };
+        runner.health.score = Score::from_ten_thousandths(score);
+        runner
+    }
+
+    /// c closed, s stale, b backing off, t throttled, h half-open, H half-open with its trial out,
+    /// o open, x cordoned, f busy.
+    fn listed(states: &str) -> (Vec<usize>, Option<usize>) {
+        let runners: Vec<Runner> = (states.chars())
             .map(|state| {
-                let mut health = unknown();
+                let mut runner = runner();
+                let health = &mut runner.health;
                 health.circuit = match state {
                     'h' | 'H' => Circuit::HalfOpen,
                     'o' => Circuit::Open,
                     _ => Circuit::Closed,
                 };
+                health.stale = state == 's';
                 health.backing_off = state == 'b';
                 health.throttled = state == 't';
                 health.trial_available = state != 'H';
-                (0, health)
+                health.cordoned = state == 'x';
+                runner.busy = state == 'f';
+                runner
             })
             .collect();
-        let Lineup { attempts, trial } = ordered(&endpoints, 2);
+        let Lineup { attempts, trial } = lineup(&runners, Order::Listed, 2);
         (attempts, trial)
     }
 
@@ -96,28 +191,63 @@ mod tests {
         for (states, attempts, trial) in [
             ("cc", vec![0, 1], None),
             ("ccc", vec![0, 1], None),
+            ("sc", vec![1, 0], None),
             ("bc", vec![1, 0], None),
             ("tc", vec![1, 0], None),
             ("tb", vec![1, 0], None),
+            ("bs", vec![1, 0], None),
             ("t", vec![0], None),
             ("oc", vec![1], None),
             ("hc", vec![1], Some(0)),
             ("ht", vec![1], Some(0)),
+            ("hcc", vec![1], Some(0)),
             ("Hc", vec![1], None),
             ("hh", vec![0, 1], None),
             ("oh", vec![1, 0], None),
-            ("hcc", vec![1], Some(0)),
             ("oo", vec![0, 1], None),
             ("Ho", vec![0, 1], None),
+            ("xc", vec![1], None),
+            ("fc", vec![1], None),
+            ("xf", vec![], None),
+            ("xo", vec![1], None),
             ("", vec![], None),
         ] {
-            assert_eq!(lineup(states), (attempts, trial), "{states}");
+            assert_eq!(listed(states), (attempts, trial), "{states}");
         }
     }
 
     #[test]
-    fn priority_comes_before_position_among_equals() {
-        let health = unknown();
-        assert_eq!(ordered(&[(1, health), (0, health), (0, health)], 2).attempts, [1, 2]);
+    fn priority_comes_before_every_order_among_equals() {
+        let runners = [Runner { priority: 1, ..scored(9_000, 900) }, scored(100, 1), scored(100, 1)];
+        for order in [Order::Listed, Order::BestScore { leader: Some(0) }, Order::Weighted { seed: 7 }] {
+            let mut first_two = lineup(&runners, order, 2).attempts;
+            first_two.sort_unstable();
+            assert_eq!(first_two, [1, 2], "{order:?}");
+        }
+    }
+
+    #[test]
+    fn best_score_does_not_flap() {
+        let first = |scores: [u16; 3], leader| {
+            let runners = scores.map(|score| scored(score, 1));
+            lineup(&runners, Order::BestScore { leader }, 1).attempts
+        };
+        assert_eq!(first([8_000, 9_000, 9_000], None), [1], "ties by order");
+        assert_eq!(first([8_000, 8_500, 8_400], Some(0)), [0], "a lead of just the hysteresis keeps the leader");
+        assert_eq!(first([8_000, 8_501, 8_400], Some(0)), [1]);
+    }
+
+    #[test]
+    fn weighted_shares_follow_weight_times_score_and_the_seed() {
+        let runners = [scored(8_000, 1), scored(8_000, 2), scored(4_000, 2)];
+        let firsts: Vec<usize> =
+            (0..4_000).map(|seed| lineup(&runners, Order::Weighted { seed }, 1).attempts[0]).collect();
+        let share = |position| firsts.iter().filter(|first| **first == position).count();
+        // 8000 : 16000 : 8000, that is 1000, 2000 and 1000 of 4000.
+        for (position, expected) in [(0, 1_000), (1, 2_000), (2, 1_000)] {
+            assert!(share(position).abs_diff(expected) < 120, "{position}: {}", share(position));
+        }
+        let again = lineup(&runners, Order::Weighted { seed: 42 }, 3);
+        assert_eq!(lineup(&runners, Order::Weighted { seed: 42 }, 3), again);
     }
 }

@@ -7,30 +7,37 @@ mod attempt;
 mod classify;
 mod evm;
 mod finding;
+mod hint;
 mod lineup;
 pub(crate) mod plan;
+mod reading;
 mod rpc;
 mod svm;
+mod traffic;
 mod transport;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::channel::oneshot;
-use futures::future::{AbortHandle, abortable, join_all};
+use futures::future::{Either, abortable, join_all, select};
 
 use self::attempt::{Attempt, Silence};
-use self::finding::{Finding, Unread};
-use self::lineup::Lineup;
+use self::lineup::{Lineup, Order, Runner, lineup};
 use self::plan::{NetworkPlan, Plan};
+use self::reading::{NetworkReading, Trial};
 use crate::candidate::{Evidence, Reading};
-use crate::config::ProbeSettings;
+use crate::config::{ProbeSettings, Strategy};
 use crate::endpoint::Endpoint;
-use crate::health::{Circuit, HealthIndex, Outcome, Permit};
+use crate::event::{Event, Observer};
+use crate::health::{HealthIndex, Outcome, Permit, Transition};
 use crate::platform::{Clock, spawn};
-use crate::policy::BalanceRead;
+use crate::trace;
 use crate::verdict::{Note, Reason};
 
+pub use self::traffic::EndpointMetrics;
+pub(crate) use self::traffic::Traffic;
 #[cfg(feature = "reqwest")]
 pub(crate) use self::transport::HttpTransport;
 pub use self::transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
@@ -38,12 +45,17 @@ pub use self::transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 /// How long past its deadline an attempt is still believed to have run: time for its task to be
 /// polled. A half-open trial keeps its place so long; more means that the device slept.
 const GRACE: Duration = Duration::from_millis(400);
+/// The least time that a first endpoint gets before a hedge, however fast it used to be: less than
+/// a person notices, more than most hiccups.
+const SHORTEST_HEAD_START: Duration = Duration::from_millis(250);
 
 /// What every probe needs.
 #[derive(Clone)]
 pub(crate) struct Prober {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) health: HealthIndex,
+    pub(crate) traffic: Arc<Traffic>,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) settings: ProbeSettings,
     pub(crate) clock: Clock,
 }
@@ -53,31 +65,34 @@ impl Prober {
     /// order of its reads. Every probe is awaited.
     pub(crate) async fn read(&self, plan: &Plan) -> Vec<Vec<Evidence>> {
         let mut networks = join_all(plan.networks.iter().map(|network| self.read_network(network))).await;
-        let offline = settle_silence(&mut networks);
-        (networks.into_iter())
-            .map(|network| network.progress.into_iter().map(|read| self.evidence(read, offline)).collect())
-            .collect()
+        let offline = self.settle_silence(&mut networks);
+        networks.into_iter().map(|network| self.evidence(network, offline)).collect()
     }
 
-    /// Asks one endpoint after another until every balance is read or no provider is left. What
-    /// one could not tell is asked of the next; what it could tell is not asked again.
-    async fn read_network<'a>(&self, plan: &'a NetworkPlan) -> NetworkReading<'a> {
-        let lineup = self.lineup(plan);
-        let trial = lineup.trial.and_then(|position| self.start_trial(plan, position));
+    /// Asks one endpoint after another, or two side by side, until every balance is read or no
+    /// provider is left. What one told is not asked again.
+    async fn read_network(&self, plan: &NetworkPlan) -> NetworkReading {
+        let Lineup { attempts, trial } = self.lineup(plan);
+        let trial = trial.and_then(|position| self.start_trial(plan, position));
+        self.traffic.save_for_hedging(&plan.network.chain);
         let mut reading = NetworkReading::new(plan);
-        for endpoint in lineup.attempts.into_iter().filter_map(|position| plan.network.endpoints.get(position)) {
-            let mut open = reading.open();
-            if open.is_empty() {
-                break;
+        let mut queue = attempts.into_iter().filter_map(|position| plan.network.endpoints.get(position)).peekable();
+        let mut previous: Option<&Endpoint> = None;
+        while let Some(endpoint) = queue.next_if(|_| reading.is_open()) {
+            if let Some(previous) = previous.replace(endpoint) {
+                self.emit_failover(previous, endpoint);
             }
-            let permit = self.admit(endpoint);
-            let asked = Asked { endpoint: endpoint.clone(), circuit: permit.circuit() };
-            let reads: Vec<&BalanceRead> = open.iter().map(|progress| progress.read).collect();
-            let Attempt { findings, silence } = self.ask(plan, endpoint, &reads, permit).await;
-            open.iter_mut().zip(findings).for_each(|(progress, finding)| progress.take(&asked, finding));
-            match silence {
-                Some(silence) => reading.silences.push(silence),
-                None => reading.anyone_spoke = true,
+            let first = self.attempt(plan, endpoint, reading.open());
+            let Some(head_start) = queue.peek().and_then(|second| self.head_start(plan, endpoint, second)) else {
+                reading.take(first.await);
+                continue;
+            };
+            match select(pin!(first), pin!(self.clock.sleep(head_start))).await {
+                Either::Left((attempt, _)) => reading.take(attempt),
+                Either::Right(((), first)) => match queue.next().filter(|_| self.may_double(plan)) {
+                    Some(second) => self.side_by_side(plan, &mut reading, first, second).await,
+                    None => reading.take(first.await),
+                },
             }
         }
         if let Some(trial) = trial {
@@ -86,16 +101,77 @@ impl Prober {
         reading
     }
 
-    fn lineup(&self, plan: &NetworkPlan) -> Lineup {
-        let now = self.clock.now();
-        let endpoints: Vec<_> = (plan.network.endpoints.iter())
-            .map(|endpoint| (endpoint.priority(), self.health.inspect(endpoint.key(), now)))
-            .collect();
-        lineup::ordered(&endpoints, self.settings.providers)
+    /// Two endpoints at once: the first that tells all wins and the other is dropped, which is
+    /// neutral to its health.
+    async fn side_by_side(
+        &self,
+        plan: &NetworkPlan,
+        reading: &mut NetworkReading,
+        first: impl Future<Output = Attempt> + Unpin,
+        second: &Arc<Endpoint>,
+    ) {
+        let second = pin!(self.attempt(plan, second, reading.open()));
+        match select(first, second).await {
+            Either::Left((attempt, second)) => {
+                reading.take(attempt);
+                if reading.is_open() {
+                    reading.take(second.await);
+                }
+            }
+            Either::Right((attempt, first)) => {
+                reading.take(attempt);
+                if reading.is_open() {
+                    reading.take(first.await);
+                }
+            }
+        }
     }
 
-    fn admit(&self, endpoint: &Endpoint) -> Permit {
-        self.health.admit(endpoint.key(), self.settings.timeout + GRACE, self.clock.now())
+    /// How long `first` is left alone before `second` is asked beside it; `None` for as long as it
+    /// takes.
+    fn head_start(&self, plan: &NetworkPlan, first: &Endpoint, second: &Endpoint) -> Option<Duration> {
+        match plan.network.strategy {
+            Strategy::Ordered | Strategy::BestScore | Strategy::Weighted => None,
+            Strategy::Race => Some(Duration::ZERO),
+            Strategy::Hedged if first.host() == second.host() => None,
+            Strategy::Hedged => {
+                let usual = self.health.p95_us(first.key()).map_or(Duration::ZERO, Duration::from_micros);
+                Some(usual.max(SHORTEST_HEAD_START))
+            }
+        }
+    }
+
+    fn may_double(&self, plan: &NetworkPlan) -> bool {
+        plan.network.strategy != Strategy::Hedged || self.traffic.pay_for_hedge(&plan.network.chain)
+    }
+
+    fn lineup(&self, plan: &NetworkPlan) -> Lineup {
+        let (now, network) = (self.clock.now(), &plan.network);
+        let runners: Vec<Runner> = (network.endpoints.iter())
+            .map(|endpoint| Runner {
+                health: self.health.inspect(endpoint.key(), now),
+                priority: endpoint.priority(),
+                weight: endpoint.weight(),
+                busy: self.traffic.is_busy(endpoint),
+            })
+            .collect();
+        let order = match network.strategy {
+            Strategy::Ordered | Strategy::Race | Strategy::Hedged => Order::Listed,
+            Strategy::BestScore => {
+                let leader = self.traffic.leader(&network.chain);
+                let position = |digest| network.endpoints.iter().position(|e| e.key().digest() == digest);
+                Order::BestScore { leader: leader.and_then(position) }
+            }
+            Strategy::Weighted => {
+                Order::Weighted { seed: self.settings.seed.wrapping_add(self.traffic.draw(&network.chain)) }
+            }
+        };
+        let lineup = lineup(&runners, order, self.settings.providers);
+        let first = lineup.attempts.first().and_then(|position| network.endpoints.get(*position));
+        if let (Strategy::BestScore, Some(first)) = (network.strategy, first) {
+            self.traffic.set_leader(&network.chain, first.key().digest());
+        }
+        lineup
     }
 
     /// Tries a recovering endpoint in the background. `None` when another selection already does.
@@ -105,158 +181,104 @@ impl Prober {
         if !permit.is_trial() {
             return None;
         }
-        let asked = Asked { endpoint: endpoint.clone(), circuit: permit.circuit() };
         let (prober, plan) = (self.clone(), plan.clone());
-        let (tell, findings) = oneshot::channel();
+        let (tell, told) = oneshot::channel();
         let (task, handle) = abortable(async move {
-            let reads: Vec<&BalanceRead> = plan.reads.iter().collect();
-            let Attempt { findings, silence } = prober.ask(&plan, &endpoint, &reads, permit).await;
-            if let Some(Silence { permit, since }) = silence {
-                permit.settle(Outcome::Fault, since);
+            let everything = (0..plan.reads.len()).collect();
+            let mut attempt = prober.ask(&plan, &endpoint, everything, permit).await;
+            if let Some(silence) = attempt.silence.take() {
+                prober.settle(silence, Outcome::Fault);
             }
             // Nobody may be listening any more; then the trial was for health alone.
-            let _ = tell.send(findings);
+            let _ = tell.send(attempt);
         });
         spawn(Box::pin(async move {
             // Aborted: the selection was dropped, and the permit went back with the task.
             let _ = task.await;
         }));
-        Some(Trial { asked, findings, abort: AbortOnDrop(Some(handle)) })
+        Some(Trial::new(told, handle))
     }
 
-    fn evidence(&self, progress: Progress<'_>, offline: bool) -> Evidence {
-        let reading = progress.reading();
-        let Some(Asked { endpoint, circuit }) = progress.asked else {
-            return Evidence::unasked(reading);
-        };
-        let health = self.health.inspect(endpoint.key(), self.clock.now());
-        let mut notes = progress.found.map(|finding| finding.notes).unwrap_or_default();
+    async fn attempt(&self, plan: &NetworkPlan, endpoint: &Arc<Endpoint>, reads: Vec<usize>) -> Attempt {
+        let permit = self.admit(endpoint);
+        self.ask(plan, endpoint, reads, permit).await
+    }
+
+    fn admit(&self, endpoint: &Endpoint) -> Permit {
+        let permit = self.health.admit(endpoint.key(), self.settings.timeout + GRACE, self.clock.now());
+        if permit.is_trial() {
+            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
+            self.emit(&Event::CircuitHalfOpen { network, endpoint });
+        }
+        permit
+    }
+
+    /// Reports endpoints that could not be reached, unless none could, on any network: then it is
+    /// this device that is offline, and nothing is known of any of them. Returns whether it is so.
+    fn settle_silence(&self, networks: &mut [NetworkReading]) -> bool {
+        let silences: Vec<Silence> = networks.iter_mut().flat_map(|network| network.silences.drain(..)).collect();
+        let offline = !silences.is_empty() && !networks.iter().any(|network| network.anyone_spoke);
         if offline {
-            notes.push(Note::Offline);
+            self.emit(&Event::Offline);
+        } else {
+            silences.into_iter().for_each(|silence| self.settle(silence, Outcome::Fault));
         }
-        Evidence {
-            reading,
-            endpoint: Some(endpoint.host().clone()),
-            circuit,
-            health_score: health.score,
-            latency_us: health.latency_us,
-            notes,
-        }
-    }
-}
-
-/// What came of one network.
-struct NetworkReading<'a> {
-    progress: Vec<Progress<'a>>,
-    /// Attempts that met no sign of life, not yet reported to health.
-    silences: Vec<Silence>,
-    anyone_spoke: bool,
-}
-
-impl<'a> NetworkReading<'a> {
-    fn new(plan: &'a NetworkPlan) -> Self {
-        let progress = plan.reads.iter().map(Progress::new).collect();
-        Self { progress, silences: Vec::new(), anyone_spoke: false }
+        offline
     }
 
-    /// What is still to be read.
-    fn open(&mut self) -> Vec<&mut Progress<'a>> {
-        self.progress.iter_mut().filter(|progress| progress.found.is_none()).collect()
-    }
-}
-
-/// Reports endpoints that could not be reached, unless none could, on any network: then it is this
-/// device that is offline, and nothing is known of any of them. Returns whether that is so.
-fn settle_silence(networks: &mut [NetworkReading<'_>]) -> bool {
-    let silences: Vec<Silence> = networks.iter_mut().flat_map(|network| network.silences.drain(..)).collect();
-    let offline = !silences.is_empty() && !networks.iter().any(|network| network.anyone_spoke);
-    if !offline {
-        silences.into_iter().for_each(|Silence { permit, since }| permit.settle(Outcome::Fault, since));
-    }
-    offline
-}
-
-/// An endpoint and its circuit when it was asked.
-#[derive(Clone)]
-struct Asked {
-    endpoint: Arc<Endpoint>,
-    circuit: Circuit,
-}
-
-/// One balance on its way to being read.
-struct Progress<'a> {
-    read: &'a BalanceRead,
-    asked: Option<Asked>,
-    found: Option<Finding>,
-    /// Why each endpoint so far could not tell, by host.
-    unread: Vec<(Arc<str>, Unread)>,
-}
-
-impl<'a> Progress<'a> {
-    fn new(read: &'a BalanceRead) -> Self {
-        Self { read, asked: None, found: None, unread: Vec::new() }
+    fn settle(&self, silence: Silence, outcome: Outcome) {
+        let Silence { permit, endpoint, since } = silence;
+        self.emit_transition(&endpoint, permit.settle(outcome, since));
     }
 
-    fn take(&mut self, asked: &Asked, finding: Result<Finding, Unread>) {
-        self.asked = Some(asked.clone());
-        match finding {
-            Ok(finding) => self.found = Some(finding),
-            Err(unread) => self.unread.push((asked.endpoint.host().clone(), unread)),
+    /// Health from the application's own traffic.
+    pub(crate) fn report(&self, endpoint: &Endpoint, outcome: Outcome) {
+        let transition = self.health.report(endpoint.key(), outcome, self.clock.now());
+        self.emit_transition(endpoint, transition);
+    }
+
+    fn emit_transition(&self, endpoint: &Endpoint, transition: Option<Transition>) {
+        if let Some(transition) = transition {
+            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
+            self.emit(&Event::of_transition(transition, network, endpoint));
         }
     }
 
-    /// An endpoint that proved its chain and could not tell outweighs one of another chain.
-    fn reading(&self) -> Reading {
-        if let Some(Finding { balance, frozen, .. }) = self.found {
-            return Reading::Holding { balance, frozen };
-        }
-        let proven = self.unread.iter().any(|(_, unread)| matches!(unread, Unread::Untold(_)));
-        let foreign = self.unread.iter().any(|(_, unread)| matches!(unread, Unread::WrongChain(_)));
-        let causes: Vec<String> =
-            self.unread.iter().map(|(host, unread)| format!("{host}: {}", unread.detail())).collect();
-        Reading::Unreadable {
-            reason: if foreign && !proven { Reason::ChainIdentityMismatch } else { Reason::BalanceUnavailable },
-            detail: causes.join("; "),
+    fn emit_failover(&self, from: &Endpoint, to: &Endpoint) {
+        let network = from.key().network().clone();
+        self.emit(&Event::Failover { network, from: from.host().clone(), to: to.host().clone() });
+    }
+
+    fn emit(&self, event: &Event) {
+        trace::event(event);
+        if let Some(observer) = &self.observer {
+            observer.on_event(event);
         }
     }
-}
 
-/// A trial that runs beside a selection.
-struct Trial {
-    asked: Asked,
-    findings: oneshot::Receiver<Vec<Result<Finding, Unread>>>,
-    abort: AbortOnDrop,
-}
-
-impl Trial {
-    /// Waits for the trial only where the selection has nothing better; otherwise lets it go on for
-    /// its own sake, to the end of its own deadline.
-    async fn finish(self, reading: &mut NetworkReading<'_>) {
-        let Self { asked, findings, abort } = self;
-        if !reading.open().is_empty()
-            && let Ok(findings) = findings.await
-        {
-            reading.anyone_spoke |= findings.iter().any(Result::is_ok);
-            let untold = reading.progress.iter_mut().zip(findings).filter(|(progress, _)| progress.found.is_none());
-            untold.for_each(|(progress, finding)| progress.take(&asked, finding));
-        }
-        abort.disarm();
-    }
-}
-
-/// Ends a background task when the selection that started it is dropped.
-struct AbortOnDrop(Option<AbortHandle>);
-
-impl AbortOnDrop {
-    fn disarm(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        if let Some(handle) = self.0.take() {
-            handle.abort();
-        }
+    fn evidence(&self, network: NetworkReading, offline: bool) -> Vec<Evidence> {
+        let now = self.clock.now();
+        let evidence = network.progress.into_iter().map(|progress| {
+            let reading = progress.reading();
+            let Some(asked) = progress.asked else {
+                let detail = "no endpoint may be asked now: all are cordoned or busy".to_owned();
+                return Evidence::unasked(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail });
+            };
+            let health = self.health.inspect(asked.endpoint.key(), now);
+            let mut notes = progress.found.map(|finding| finding.notes).unwrap_or_default();
+            if offline {
+                notes.push(Note::Offline);
+            }
+            Evidence {
+                reading,
+                endpoint: Some(asked.endpoint.host().clone()),
+                circuit: asked.circuit,
+                health_score: health.score,
+                latency_us: health.latency_us,
+                lag_ms: health.lag_ms,
+                notes,
+            }
+        });
+        evidence.collect()
     }
 }

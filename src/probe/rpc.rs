@@ -8,8 +8,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::classify::{Class, Refusal, classify};
+use super::classify::{Refusal, classify};
+use super::hint;
 use super::transport::{Reply, TransportError};
+use crate::class::FailureClass as Class;
 use crate::json::Record;
 use crate::network::Family;
 
@@ -136,6 +138,7 @@ struct Answer<'a> {
 struct RpcError {
     code: Option<i64>,
     message: String,
+    wait: Option<Duration>,
 }
 
 impl Answer<'_> {
@@ -161,6 +164,7 @@ impl RpcError {
         Self {
             code: code.and_then(|code| code.as_i64().or_else(|| code.as_str()?.parse().ok())),
             message: (value.get("message").unwrap_or(&value)).as_str().unwrap_or_default().to_owned(),
+            wait: value.get("data").and_then(hint::from_data),
         }
     }
 }
@@ -173,7 +177,7 @@ impl Context<'_> {
         if !(200..300).contains(&self.reply.status) {
             let error = match serde_json::from_str::<Record<Answer<'_>>>(first_object(text.trim())) {
                 Ok(Record(answer)) => answer.refusal().unwrap_or_default(),
-                Err(_) => RpcError { code: None, message: text.into_owned() },
+                Err(_) => RpcError { message: text.into_owned(), ..RpcError::default() },
             };
             return Err(self.failure(&error));
         }
@@ -197,7 +201,9 @@ impl Context<'_> {
 
     fn failure(&self, error: &RpcError) -> Failure {
         let status = self.reply.status;
-        let retry_after = self.reply.retry_after.as_deref().and_then(read_retry_after);
+        let date = self.reply.date.as_deref();
+        let header = self.reply.retry_after.as_deref().and_then(|text| hint::from_headers(text, date));
+        let retry_after = header.or(error.wait);
         let class = classify(Refusal {
             family: self.family,
             status,
@@ -206,7 +212,7 @@ impl Context<'_> {
             batch: self.batch,
         });
         // A 503 that says when to come back is a load signal.
-        let soon = retry_after.is_some_and(|wait| wait <= Duration::from_secs(30));
+        let soon = header.is_some_and(|wait| wait <= Duration::from_secs(30));
         let class = if status == 503 && soon { Class::RateLimited } else { class };
         let words = class.words();
         let detail = match (status, error.code) {
@@ -229,18 +235,12 @@ fn first_object(text: &str) -> &str {
     items.next().and_then(Result::ok).map_or(text, RawValue::get)
 }
 
-/// `Retry-After` in seconds, whole or fractional.
-fn read_retry_after(text: &str) -> Option<Duration> {
-    let seconds: f64 = text.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn reply(status: u16, body: &str) -> Reply {
-        Reply { status, retry_after: None, body: body.as_bytes().to_vec() }
+        Reply { status, body: body.as_bytes().to_vec(), ..Reply::default() }
     }
 
     fn batch(body: &str) -> Result<Vec<Result<String, Class>>, Class> {
@@ -312,10 +312,10 @@ mod tests {
     }
 
     #[test]
-    fn hints_that_make_no_sense_are_no_hints() {
-        for text in ["", "soon", "-1", "NaN", "inf", "1e400"] {
-            assert_eq!(read_retry_after(text), None, "{text}");
-        }
+    fn waits_are_read_from_the_error_too() {
+        let body = r#"{"id":null,"error":{"code":-32005,"message":"limit","data":{"try_again_in":"566.5ms"}}}"#;
+        let failure = read_batch(Family::Evm, &reply(200, body), 2).unwrap_err();
+        assert_eq!(failure.retry_after, Some(Duration::from_micros(566_500)));
     }
 
     #[test]

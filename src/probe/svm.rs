@@ -12,10 +12,10 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use solana_address::Address;
 
-use super::classify::Class;
-use super::finding::{Told, Untold};
+use super::finding::{Told, ToldBalance, Untold};
 use super::rpc::{Call, Failure, Item};
 use crate::amount::Amount;
+use crate::class::FailureClass as Class;
 use crate::config::Identity;
 use crate::json::Record;
 use crate::policy::BalanceRead;
@@ -23,6 +23,11 @@ use crate::registry::TokenProgram;
 
 /// The associated token account program.
 const ATA_PROGRAM: Address = Address::from_str_const("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
+/// The clock sysvar, which every read brings along, and the owner of all sysvars.
+const CLOCK: Address = Address::from_str_const("SysvarC1ock11111111111111111111111111111111");
+const SYSVARS: &str = "Sysvar1111111111111111111111111111111111111";
+/// Offset of the clock's seconds since 1970.
+const CLOCK_TIME: usize = 32;
 /// Owner of accounts that are nothing but lamports.
 const SYSTEM_PROGRAM: &str = "11111111111111111111111111111111";
 /// Keys that one `getMultipleAccounts` may ask for.
@@ -55,7 +60,7 @@ mod mint {
     pub(super) const LENGTH: usize = 82;
 }
 
-/// The accounts that a set of balances needs, each once.
+/// The accounts that a set of balances needs, each once, the clock first.
 pub(super) struct Layout {
     keys: Vec<Address>,
     reads: Vec<ReadKeys>,
@@ -73,9 +78,10 @@ struct ReadKeys {
 impl Layout {
     /// Fails only on addresses that the configuration would not have let through.
     pub(super) fn new(reads: &[&BalanceRead]) -> Result<Self, Failure> {
-        let address =
-            |text: &str| Address::from_str(text).map_err(|_| Failure::new(Class::Client, "an address is not base58"));
-        let mut layout = Self { keys: Vec::new(), reads: Vec::new() };
+        let address = |text: &str| {
+            Address::from_str(text).map_err(|_| Failure::new(Class::ClientError, "an address is not base58"))
+        };
+        let mut layout = Self { keys: vec![CLOCK], reads: Vec::new() };
         for read in reads {
             let (mint, owner) = (address(&read.asset.address)?, address(&read.owner)?);
             let programs = match read.asset.program {
@@ -114,7 +120,7 @@ impl Layout {
     }
 
     /// What the answers to [`calls`](Self::calls) say.
-    pub(super) fn decode(&self, identity: &Identity, items: &[Item]) -> Result<Vec<Told>, Failure> {
+    pub(super) fn decode(&self, identity: &Identity, items: &[Item]) -> Result<Told, Failure> {
         let (genesis, pages) = items.split_first().ok_or_else(|| Failure::malformed("the answer is empty"))?;
         let genesis = genesis.as_ref().map_err(Clone::clone)?;
         let hash: String =
@@ -132,10 +138,12 @@ impl Layout {
                 Err(failure) => accounts.extend(std::iter::repeat_n(Err(failure), keys.len())),
             }
         }
-        Ok(self.reads.iter().map(|read| self.reading(read, &accounts)).collect())
+        let balances = self.reads.iter().map(|read| self.reading(read, &accounts)).collect();
+        let clock = accounts.first().and_then(|account| account.as_ref().ok()?.as_ref());
+        Ok(Told { balances, chain_time_ms: clock.and_then(Account::as_clock_ms) })
     }
 
-    fn reading(&self, read: &ReadKeys, accounts: &[Result<Option<Account>, Failure>]) -> Told {
+    fn reading(&self, read: &ReadKeys, accounts: &[Result<Option<Account>, Failure>]) -> ToldBalance {
         let find = |key: &Address| -> Result<Option<&Account>, Failure> {
             let position = self.keys.iter().position(|known| known == key);
             match position.and_then(|position| accounts.get(position)) {
@@ -162,7 +170,7 @@ impl Layout {
 }
 
 fn associated_account(owner: &Address, program: TokenProgram, mint: &Address) -> Result<Address, Failure> {
-    let no_address = || Failure::new(Class::Client, "there is no associated token account");
+    let no_address = || Failure::new(Class::ClientError, "there is no associated token account");
     let program = Address::from_str(program.address()).map_err(|_| no_address())?;
     let seeds = [owner.as_ref(), program.as_ref(), mint.as_ref()];
     Address::try_find_program_address(&seeds, &ATA_PROGRAM).map(|(address, _)| address).ok_or_else(no_address)
@@ -216,6 +224,12 @@ impl Account {
         self.data.get(offset..)?.first_chunk().copied()
     }
 
+    /// Milliseconds since 1970, if this is the clock. Without it the time is unknown, no more.
+    fn as_clock_ms(&self) -> Option<u64> {
+        let seconds = self.bytes(CLOCK_TIME).map(i64::from_le_bytes).filter(|_| self.owner == SYSVARS)?;
+        u64::try_from(seconds).ok()?.checked_mul(1_000)
+    }
+
     /// Whether the length and the kind byte are those of a mint or token account of `classic`
     /// bytes: exactly that long, or extended by Token-2022 and marked as `kind`.
     fn has_layout(&self, program: TokenProgram, classic: usize, kind: u8) -> bool {
@@ -237,7 +251,7 @@ impl Account {
         }
     }
 
-    fn as_holding(&self, program: TokenProgram, read: &ReadKeys) -> Told {
+    fn as_holding(&self, program: TokenProgram, read: &ReadKeys) -> ToldBalance {
         // Anyone can send lamports to an address; that does not make it a token account.
         if self.owner == SYSTEM_PROGRAM && self.data.is_empty() {
             return Ok(NOTHING);

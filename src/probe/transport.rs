@@ -28,6 +28,8 @@ pub struct Reply {
     pub status: u16,
     /// The `Retry-After` header, if there was one.
     pub retry_after: Option<String>,
+    /// The `Date` header, if there was one: what a date in `Retry-After` is measured against.
+    pub date: Option<String>,
     /// The body, decompressed.
     pub body: Vec<u8>,
 }
@@ -78,14 +80,15 @@ impl Transport for HttpTransport {
             if response.url().origin() != url.origin() {
                 return Err(TransportError::Redirected);
             }
-            let retry_after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
-            let (status, retry_after) = (response.status().as_u16(), retry_after.map(str::to_owned));
+            let header = |name| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
+            let (retry_after, date) = (header("retry-after"), header("date"));
+            let status = response.status().as_u16();
+            let reply = |body| Ok(Reply { status, retry_after, date, body });
             match crate::platform::read_body(response, MAX_RESPONSE_BYTES).await {
-                Ok(Some(body)) => Ok(Reply { status, retry_after, body }),
+                Ok(Some(body)) => reply(body),
                 // A refusal is a refusal however long it goes on about it.
-                Ok(None) if !(200..300).contains(&status) => Ok(Reply { status, retry_after, body: Vec::new() }),
+                Ok(None) | Err(_) if !(200..300).contains(&status) => reply(Vec::new()),
                 Ok(None) => Err(TransportError::TooLarge),
-                Err(_) if !(200..300).contains(&status) => Ok(Reply { status, retry_after, body: Vec::new() }),
                 Err(_) => Err(TransportError::Unreachable),
             }
         })

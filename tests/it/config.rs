@@ -58,11 +58,11 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         (json!({"networks": {"base": {}, "eip155:8453": {}}}), "networks.eip155:8453", "already configured"),
         (json!({"networks": {"Base": {}}}), "networks.Base", "is not a network"),
         (network(json!({"rpcs": []})), "networks.base.rpcs", "unknown field `rpcs`"),
-        (network(json!({"rpc": []})), "networks.base.rpc", "has 0 endpoints; accepted is 1 to 16"),
+        (network(json!({"rpc": []})), "networks.base.rpc", "has 0 endpoints; accepted is 1 to 64"),
         (
             network(json!({"strategy": "fastest"})),
             "networks.base.strategy",
-            "is not a known word; accepted is `ordered`",
+            "is not a known word; accepted is one of `ordered`, `best-score`",
         ),
         (
             network(json!({"genesisHash": SOLANA_GENESIS})),

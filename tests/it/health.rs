@@ -5,7 +5,7 @@ use std::time::Duration;
 use payroute::{ChainId, Circuit, EndpointKey, HealthIndex, HealthSettings, Moment, Outcome, Permit};
 
 const LEASE: Duration = Duration::from_millis(1_000);
-const SUCCESS: Outcome = Outcome::Success { latency: Duration::from_millis(100) };
+const SUCCESS: Outcome = Outcome::Success { latency: Duration::from_millis(100), chain_time_ms: None };
 
 fn key(number: u128) -> EndpointKey {
     EndpointKey::new(ChainId::resolve("base").unwrap(), number, "rpc.test")
@@ -182,8 +182,8 @@ fn two_at_half_open_give_one_trial() {
 fn a_trial_comes_back_from_every_exit() {
     type Exit = fn(Permit, Moment);
     let exits: [(&str, Exit); 4] = [
-        ("neutral", |permit, now| permit.settle(Outcome::Neutral, now)),
-        ("throttled", |permit, now| permit.settle(Outcome::Throttled { retry_after: None }, now)),
+        ("neutral", |permit, now| _ = permit.settle(Outcome::Neutral, now)),
+        ("throttled", |permit, now| _ = permit.settle(Outcome::Throttled { retry_after: None }, now)),
         ("dropped", |permit, _| drop(permit)),
         ("panicked", |permit, _| {
             let thread = std::thread::spawn(move || {
@@ -318,7 +318,7 @@ fn backing_off_doubles_from_two_seconds_and_ends_with_a_success() {
 fn the_least_recently_used_is_forgotten_first() {
     let index = HealthIndex::default();
     let now = Moment::from_millis(5);
-    let fault = |number| index.admit(&key(number), LEASE, now).settle(Outcome::Fault, now);
+    let fault = |number| _ = index.admit(&key(number), LEASE, now).settle(Outcome::Fault, now);
     (0..128).for_each(fault);
     fault(0);
     fault(128);

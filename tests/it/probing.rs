@@ -244,13 +244,6 @@ async fn wrong_answers_and_what_they_do() {
         (Answer::http(200, &error(-32000, "header not found")), untouched),
         (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":"0x"}}]"#)), untouched),
         (Answer::http(200, &format!(r#"[{chain_id},{{"id":2,"result":"0x00000000"}}]"#)), untouched),
-        (
-            Answer::http(
-                200,
-                &format!(r#"[{chain_id},{{"id":2,"error":{{"code":3,"message":"execution reverted"}}}}]"#),
-            ),
-            untouched,
-        ),
     ] {
         let script = healthy(9, 9, 9);
         script.always("base-1.test", answer.clone());
@@ -264,6 +257,25 @@ async fn wrong_answers_and_what_they_do() {
         let error = select(&selector, &[offers::base("5")]).await.unwrap_err();
         assert_eq!(error.code(), "balances-unavailable", "{answer:?}");
         assert_eq!(error.candidates()[0].health_score.ten_thousandths(), score, "{answer:?}");
+    }
+}
+
+/// The chain itself said no: nobody else is asked, and it is nobody's fault.
+#[tokio::test(start_paused = true)]
+async fn a_token_that_reverts_has_spoken() {
+    let revert = format!("0x08c379a0{}", "0".repeat(128));
+    for item in [
+        r#""error":{"code":3,"message":"execution reverted"}"#.to_owned(),
+        r#""error":{"code":-32015,"message":"VM execution error"}"#.to_owned(),
+        format!(r#""result":"{revert}""#),
+    ] {
+        let script = healthy(9, 9, 9);
+        let body = format!(r#"[{{"id":1,"result":"0x2105"}},{{"id":2,{item}}}]"#);
+        script.always("base-1.test", Answer::http(200, &body));
+        let error = select(&selector(&config(), &script), &[offers::base("5")]).await.unwrap_err();
+        assert_eq!(reasons(&error.candidates()[0]), ["balance-unavailable"]);
+        assert_eq!(error.candidates()[0].health_score.ten_thousandths(), 8_000);
+        assert_eq!(script.asked(), ["base-1.test"]);
     }
 }
 

@@ -201,7 +201,7 @@ async fn reset_health_closes_and_forgets() {
 #[tokio::test(start_paused = true)]
 async fn selectors_that_share_health_learn_from_each_other() {
     let (script, first) = with_open_primary().await;
-    let second = selector_with(&config(), &script, Some(first.health().clone()));
+    let second = selector_with(&config(), &script, Some(first.health_index().clone()));
     select(&second, &[offers::base("5")]).await.unwrap();
     assert_eq!(script.asked(), ["base-2.test"]);
     let alone = selector_with(&config(), &script, Some(HealthIndex::default()));

@@ -22,7 +22,7 @@ impl Answer {
     }
 
     pub fn http(status: u16, body: &str) -> Self {
-        let reply = Reply { status, retry_after: None, body: body.as_bytes().to_vec() };
+        let reply = Reply { status, body: body.as_bytes().to_vec(), ..Reply::default() };
         Self { after: Duration::ZERO, reply: Ok(reply) }
     }
 

@@ -1,0 +1,97 @@
+//! What happens while endpoints are asked, for logs and dashboards. Edges only: something is told
+//! when it changes, never again while it lasts.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::class::FailureClass;
+use crate::health::{Opening, Transition};
+use crate::network::ChainId;
+use crate::platform::{MaybeSend, MaybeSync};
+
+/// Something that happened to an endpoint. Endpoints go by host; nothing in here is secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum Event {
+    /// A selection went on to another endpoint.
+    Failover {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint that did not tell everything.
+        from: Arc<str>,
+        /// The one asked next.
+        to: Arc<str>,
+    },
+    /// An endpoint did not answer as it should have.
+    Failed {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+        /// What kind of failure it was.
+        class: FailureClass,
+    },
+    /// An endpoint asked for patience.
+    Throttled {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+    },
+    /// An endpoint answered for another chain.
+    IdentityMismatch {
+        /// The network that it is configured for.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+    },
+    /// A circuit opened.
+    CircuitOpened {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+        /// Why.
+        reason: Opening,
+    },
+    /// A circuit's trial started.
+    CircuitHalfOpen {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+    },
+    /// A circuit closed.
+    CircuitClosed {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+    },
+    /// No endpoint of any network could be reached.
+    Offline,
+}
+
+impl Event {
+    pub(crate) fn of_transition(transition: Transition, network: ChainId, endpoint: Arc<str>) -> Self {
+        match transition {
+            Transition::Opened(reason) => Self::CircuitOpened { network, endpoint, reason },
+            Transition::Closed => Self::CircuitClosed { network, endpoint },
+        }
+    }
+}
+
+/// Hears every [`Event`] of a selector, in order, on the task that caused it. Any function of an
+/// event is one. It should return quickly: the selection waits.
+pub trait Observer: MaybeSend + MaybeSync + 'static {
+    /// Called once an event.
+    fn on_event(&self, event: &Event);
+}
+
+impl<F: Fn(&Event) + MaybeSend + MaybeSync + 'static> Observer for F {
+    fn on_event(&self, event: &Event) {
+        self(event);
+    }
+}

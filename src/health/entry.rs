@@ -1,0 +1,212 @@
+//! All that is known of one endpoint, and how a report changes it.
+
+use std::time::Duration;
+
+use super::circuit::{Breaker, Generation, Heard, Ticket};
+use super::freshness::{ChainClock, offset};
+use super::score::{Averages, Parts, Score, State};
+use super::settings::{HealthSettings, QUOTA_WAIT, throttle_wait};
+use super::{Circuit, Moment, Outcome, Transition, micros};
+
+/// What the index says of one endpoint at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EndpointHealth {
+    /// The state of its circuit.
+    pub circuit: Circuit,
+    /// Its score; 0.8 for an endpoint that nothing is known of.
+    pub score: Score,
+    /// Average latency of its successful answers, in microseconds.
+    pub latency_us: Option<u64>,
+    /// How far its chain lies behind the others of its network, in milliseconds.
+    pub lag_ms: Option<u64>,
+    /// It lies so far behind that another is preferred.
+    pub stale: bool,
+    /// It asked for fewer requests and the wait is not over.
+    pub throttled: bool,
+    /// It failed lately and is passed over while another endpoint is usable.
+    pub backing_off: bool,
+    /// At half-open: no trial is under way.
+    pub trial_available: bool,
+    /// Taken out of use by hand.
+    pub cordoned: bool,
+    /// The read plan that it last refused others for, as the prober numbered it.
+    pub(crate) plan: Option<u8>,
+}
+
+impl EndpointHealth {
+    /// Unknown counts as healthy.
+    pub(super) const UNKNOWN: Self = Self {
+        circuit: Circuit::Closed,
+        score: Score::NEW,
+        latency_us: None,
+        lag_ms: None,
+        stale: false,
+        throttled: false,
+        backing_off: false,
+        trial_available: true,
+        cordoned: false,
+        plan: None,
+    };
+}
+
+pub(super) struct Entry {
+    pub(super) born: Generation,
+    pub(super) last_used: Moment,
+    pub(super) averages: Averages,
+    pub(super) breaker: Breaker,
+    pub(super) clock: Option<ChainClock>,
+    pub(super) backs_off_until: Option<Moment>,
+    pub(super) not_before: Option<Moment>,
+    pub(super) refusals: u32,
+    pub(super) plan: Option<(u8, Moment)>,
+    pub(super) latencies: Latencies,
+}
+
+impl Entry {
+    pub(super) fn new(generation: Generation, now: Moment) -> Self {
+        Self {
+            born: generation,
+            last_used: now,
+            averages: Averages::new(),
+            breaker: Breaker::new(generation),
+            clock: None,
+            backs_off_until: None,
+            not_before: None,
+            refusals: 0,
+            plan: None,
+            latencies: Latencies::default(),
+        }
+    }
+
+    pub(super) fn is_current(&self, now: Moment, settings: &HealthSettings) -> bool {
+        now.since(self.last_used) <= settings.idle_retention()
+    }
+
+    /// Averages learn from every answer; the circuit and backing off only from answers that are
+    /// not older than the circuit.
+    pub(super) fn observe(
+        &mut self,
+        ticket: Ticket,
+        outcome: Outcome,
+        now: Moment,
+        fresh: Generation,
+        settings: &HealthSettings,
+    ) -> Option<Transition> {
+        match outcome {
+            Outcome::Success { latency, chain_time_ms } => {
+                self.averages.succeed(latency, settings.ewma_alpha);
+                self.latencies.push(latency);
+                self.refusals = 0;
+                if let Some(time) = chain_time_ms {
+                    self.hear_clock(time, now);
+                }
+                let Heard::Counted(transition) = self.breaker.succeed(ticket, settings) else {
+                    return None;
+                };
+                self.backs_off_until = None;
+                transition
+            }
+            Outcome::Fault => {
+                self.averages.fail(settings.ewma_alpha);
+                let heard = self.breaker.fail(ticket, now, fresh, settings);
+                self.back_off(heard, now, settings)
+            }
+            Outcome::SoftFault => {
+                self.averages.fail(settings.ewma_alpha / 2.0);
+                let heard = self.breaker.half_fail(ticket, now, fresh, settings);
+                self.back_off(heard, now, settings)
+            }
+            Outcome::WrongChain => {
+                self.averages.fail(settings.ewma_alpha);
+                self.breaker.trip(now, fresh, settings)
+            }
+            Outcome::Throttled { retry_after } => {
+                self.refusals = self.refusals.saturating_add(1);
+                self.wait(throttle_wait(retry_after, self.refusals), now);
+                None
+            }
+            Outcome::QuotaUsedUp => {
+                self.wait(QUOTA_WAIT, now);
+                None
+            }
+            Outcome::Neutral => None,
+        }
+    }
+
+    pub(super) fn hear_clock(&mut self, chain_time_ms: u64, now: Moment) {
+        let offset = offset(chain_time_ms, now);
+        self.clock = Some(self.clock.map_or(ChainClock::first(offset, now), |clock| clock.next(offset, now)));
+    }
+
+    fn back_off(&mut self, heard: Heard, now: Moment, settings: &HealthSettings) -> Option<Transition> {
+        let Heard::Counted(transition) = heard else {
+            return None;
+        };
+        self.backs_off_until = Some(now.after(settings.backoff(self.breaker.consecutive())));
+        transition
+    }
+
+    fn wait(&mut self, span: Duration, now: Moment) {
+        self.not_before = self.not_before.max(Some(now.after(span)));
+    }
+
+    pub(super) fn parts(&self, lag_ms: Option<u64>, now: Moment, settings: &HealthSettings) -> Parts {
+        let state = State { circuit: self.breaker.state(now, settings), throttled: self.throttled(now), lag_ms };
+        self.averages.parts(state, settings)
+    }
+
+    pub(super) fn health(&self, lag_ms: Option<u64>, now: Moment, settings: &HealthSettings) -> EndpointHealth {
+        let parts = self.parts(lag_ms, now, settings);
+        EndpointHealth {
+            circuit: self.breaker.state(now, settings),
+            score: parts.score(),
+            latency_us: self.averages.latency_us(),
+            lag_ms,
+            stale: parts.staleness > 0.0,
+            throttled: self.throttled(now),
+            backing_off: self.backs_off_until.is_some_and(|until| now < until),
+            trial_available: self.breaker.trial_available(now),
+            cordoned: false,
+            plan: self.plan(now),
+        }
+    }
+
+    pub(super) fn plan(&self, now: Moment) -> Option<u8> {
+        self.plan.filter(|(_, expires)| now < *expires).map(|(plan, _)| plan)
+    }
+
+    /// 95 of 100 of its late answers came within this, in microseconds.
+    pub(super) fn p95_us(&self) -> Option<u64> {
+        self.latencies.p95_us()
+    }
+
+    fn throttled(&self, now: Moment) -> bool {
+        self.not_before.is_some_and(|until| now < until)
+    }
+}
+
+/// The last latencies, in microseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Latencies {
+    ring: [u32; 20],
+    pushed: usize,
+}
+
+impl Latencies {
+    fn push(&mut self, latency: Duration) {
+        let slot = self.pushed % self.ring.len();
+        if let Some(place) = self.ring.get_mut(slot) {
+            *place = u32::try_from(micros(latency)).unwrap_or(u32::MAX);
+        }
+        self.pushed += 1;
+    }
+
+    fn p95_us(&self) -> Option<u64> {
+        let mut sorted = self.ring;
+        let known = sorted.get_mut(..self.pushed.min(self.ring.len()))?;
+        known.sort_unstable();
+        let position = (known.len() * 95).div_ceil(100).checked_sub(1)?;
+        known.get(position).map(|us| u64::from(*us))
+    }
+}

@@ -1,0 +1,152 @@
+//! How far an endpoint's chain lies behind the others of its network.
+//!
+//! Works on offsets, chain time minus the device's own monotonic time, so that the skew of any
+//! clock cancels out. Refuses to know blocks and slots: chains count those in too many ways. What
+//! is unknown is fresh.
+
+use std::collections::BTreeMap;
+
+use super::Moment;
+use crate::network::ChainId;
+
+/// A lead over the runner-up of more than this, in milliseconds, is not believed: one liar must not
+/// make every honest node look stale. 10 minutes: no chain's nodes lie so far apart.
+const IMPLAUSIBLE_LEAD_MS: i64 = 600_000;
+/// Endpoints remembered of one network. More are not compared; each costs a look on every read.
+const MOST_COMPARED: usize = 32;
+
+/// Chain time minus device time, in milliseconds. Only differences mean anything.
+pub(super) type Offset = i64;
+
+pub(super) fn offset(chain_time_ms: u64, now: Moment) -> Offset {
+    let now_ms = i64::try_from(now.as_micros() / 1_000).unwrap_or(i64::MAX);
+    i64::try_from(chain_time_ms).unwrap_or(i64::MAX).saturating_sub(now_ms)
+}
+
+/// What one endpoint's chain time did from one reading to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ChainClock {
+    pub(super) offset: Offset,
+    /// The offset from which it last kept pace. A frozen node falls behind this one, whatever the
+    /// others say.
+    pub(super) in_pace: Offset,
+    pub(super) seen: Moment,
+}
+
+impl ChainClock {
+    pub(super) fn first(offset: Offset, now: Moment) -> Self {
+        Self { offset, in_pace: offset, seen: now }
+    }
+
+    /// A node keeps pace when its time moves at least half as fast as ours.
+    pub(super) fn next(self, offset: Offset, now: Moment) -> Self {
+        let elapsed = i64::try_from(now.since(self.seen).as_millis()).unwrap_or(i64::MAX);
+        let fell_behind = self.offset.saturating_sub(offset);
+        let in_pace = if fell_behind.saturating_mul(2) > elapsed { self.in_pace } else { offset };
+        Self { offset, in_pace, seen: now }
+    }
+}
+
+/// The offsets of all endpoints, by network.
+#[derive(Debug, Default)]
+pub(super) struct Tips(BTreeMap<ChainId, Vec<(u128, Offset)>>);
+
+impl Tips {
+    pub(super) fn set(&mut self, network: &ChainId, endpoint: u128, offset: Offset) {
+        if !self.0.contains_key(network) {
+            self.0.insert(network.clone(), Vec::new());
+        }
+        let Some(tips) = self.0.get_mut(network) else { return };
+        match tips.iter_mut().find(|(other, _)| *other == endpoint) {
+            Some((_, known)) => *known = offset,
+            None => {
+                if tips.len() == MOST_COMPARED {
+                    tips.remove(0);
+                }
+                tips.push((endpoint, offset));
+            }
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Milliseconds by which a clock lies behind its network's reference, or behind itself.
+    pub(super) fn lag_ms(&self, network: &ChainId, clock: ChainClock) -> u64 {
+        let reference = self.0.get(network).map_or(clock.offset, |tips| reference(tips));
+        let behind_others = reference.saturating_sub(clock.offset);
+        let behind_itself = clock.in_pace.saturating_sub(clock.offset);
+        u64::try_from(behind_others.max(behind_itself)).unwrap_or(0)
+    }
+}
+
+/// The best offset, or the second best where the best is implausibly far ahead of it.
+fn reference(tips: &[(u128, Offset)]) -> Offset {
+    let (mut leader, mut runner_up) = (Offset::MIN, Offset::MIN);
+    for (_, offset) in tips {
+        if *offset > leader {
+            (leader, runner_up) = (*offset, leader);
+        } else {
+            runner_up = runner_up.max(*offset);
+        }
+    }
+    match tips.len() {
+        0 | 1 => leader,
+        _ if leader.saturating_sub(runner_up) > IMPLAUSIBLE_LEAD_MS => runner_up,
+        _ => leader,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base() -> ChainId {
+        ChainId::resolve("base").unwrap()
+    }
+
+    fn lags(offsets: &[Offset]) -> Vec<u64> {
+        let mut tips = Tips::default();
+        (0..).zip(offsets).for_each(|(endpoint, offset)| tips.set(&base(), endpoint, *offset));
+        let clock = |offset: &Offset| ChainClock::first(*offset, Moment::default());
+        offsets.iter().map(|offset| tips.lag_ms(&base(), clock(offset))).collect()
+    }
+
+    #[test]
+    fn lag_is_against_the_best_unless_the_best_is_implausible() {
+        assert_eq!(lags(&[0]), [0]);
+        assert_eq!(lags(&[0, -20_000]), [0, 20_000]);
+        assert_eq!(lags(&[-5, 0, -600_000]), [5, 0, 600_000]);
+        // One liar a day ahead: the honest compare among themselves.
+        assert_eq!(lags(&[86_400_000, -3_000, 0]), [0, 3_000, 0]);
+        assert_eq!(lags(&[Offset::MAX, Offset::MIN]), [0, 0]);
+    }
+
+    #[test]
+    fn the_skew_of_the_device_cancels_out() {
+        for skew in [0, 3_600_000, -86_400_000] {
+            assert_eq!(lags(&[skew, skew - 7_000]), [0, 7_000]);
+        }
+    }
+
+    #[test]
+    fn a_frozen_clock_falls_behind_itself() {
+        let at = |ms: u64| Moment::from_millis(ms);
+        let frozen = |ms: u64| offset(1_000_000, at(ms));
+        let clock = ChainClock::first(frozen(0), at(0)).next(frozen(20_000), at(20_000));
+        assert_eq!(Tips::default().lag_ms(&base(), clock), 20_000);
+        let clock = clock.next(frozen(60_000), at(60_000));
+        assert_eq!(Tips::default().lag_ms(&base(), clock), 60_000);
+        // It moves again, from where it stood: that is its pace now, and only the others can tell.
+        let clock = clock.next(offset(1_010_000, at(70_000)), at(70_000));
+        assert_eq!(Tips::default().lag_ms(&base(), clock), 0);
+    }
+
+    #[test]
+    fn what_is_remembered_of_a_network_is_bounded() {
+        let mut tips = Tips::default();
+        (0..10_000).for_each(|endpoint| tips.set(&base(), endpoint, 0));
+        assert_eq!(tips.0.get(&base()).map(Vec::len), Some(MOST_COMPARED));
+    }
+}

@@ -1,0 +1,118 @@
+//! Health for people and dashboards: one plain record an endpoint.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::entry::Entry;
+use super::freshness::Tips;
+use super::score::Score;
+use super::settings::HealthSettings;
+use super::{Circuit, EndpointKey, Moment, Opening};
+use crate::network::ChainId;
+
+/// One endpoint's health. Holds nothing that is secret.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct EndpointView {
+    /// The network as CAIP-2 id.
+    pub network: ChainId,
+    /// Host, and port if it is not the scheme's own; a provider's label.
+    pub endpoint: Arc<str>,
+    /// The state of its circuit.
+    pub circuit: Circuit,
+    /// Why the circuit last opened, while it is not closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened_for: Option<Opening>,
+    /// Milliseconds until a trial is allowed, while the circuit is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opens_for_ms: Option<u64>,
+    /// The score.
+    pub score: Score,
+    /// What it is made of.
+    pub score_parts: ScoreParts,
+    /// Average latency in milliseconds; absent until measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<f64>,
+    /// Average share of successes, 0 to 1.
+    pub success_rate: Score,
+    /// Milliseconds behind the network's reference; absent where unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lag_ms: Option<u64>,
+    /// Milliseconds until it may be asked again after it asked for patience.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttled_for_ms: Option<u64>,
+    /// Milliseconds that it is still passed over after a fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backing_off_for_ms: Option<u64>,
+    /// Taken out of use by hand.
+    pub cordoned: bool,
+    /// Milliseconds since it was last used.
+    pub idle_for_ms: u64,
+    /// The read plan that it is known to take, where that is not the first; the prober's number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<u8>,
+}
+
+/// The parts of a score: `(success − latency − throttle − staleness) × multiplier`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ScoreParts {
+    /// Average share of successes.
+    pub success: Score,
+    /// Taken off for slowness.
+    pub latency: Score,
+    /// Taken off while throttled.
+    pub throttle: Score,
+    /// Taken off for lag.
+    pub staleness: Score,
+    /// What an open or half-open circuit leaves of it.
+    pub multiplier: Score,
+}
+
+impl EndpointView {
+    pub(super) fn of(
+        key: &EndpointKey,
+        entry: &Entry,
+        tips: &Tips,
+        cordoned: bool,
+        now: Moment,
+        settings: &HealthSettings,
+    ) -> Self {
+        let lag_ms = entry.clock.map(|clock| tips.lag_ms(key.network(), clock));
+        let parts = entry.parts(lag_ms, now, settings);
+        let circuit = entry.breaker.state(now, settings);
+        let opened = entry.breaker.opened();
+        let until = |moment: Option<Moment>| moment.map(|moment| millis(moment.since(now))).filter(|ms| *ms > 0);
+        Self {
+            network: key.network().clone(),
+            endpoint: key.host().clone(),
+            circuit,
+            opened_for: opened.map(|(_, reason)| reason),
+            opens_for_ms: until(opened.map(|(since, _)| since.after(settings.open_for()))),
+            score: parts.score(),
+            score_parts: ScoreParts {
+                success: Score::round(parts.success),
+                latency: Score::round(parts.latency),
+                throttle: Score::round(parts.throttle),
+                staleness: Score::round(parts.staleness),
+                multiplier: Score::round(parts.multiplier),
+            },
+            latency_ms: entry.averages.latency_us().map(|us| us as f64 / 1_000.0),
+            success_rate: Score::round(entry.averages.success()),
+            lag_ms,
+            throttled_for_ms: until(entry.not_before),
+            backing_off_for_ms: until(entry.backs_off_until),
+            cordoned,
+            idle_for_ms: millis(now.since(entry.last_used)),
+            plan: entry.plan(now),
+        }
+    }
+}
+
+pub(super) fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

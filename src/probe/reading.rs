@@ -1,0 +1,139 @@
+//! One network on its way to being read: what is told, by whom, and what is still open.
+
+use std::sync::Arc;
+
+use futures::channel::oneshot;
+use futures::future::AbortHandle;
+
+use super::attempt::{Asked, Attempt, Silence};
+use super::finding::{Finding, Unread};
+use super::plan::NetworkPlan;
+use crate::candidate::Reading;
+use crate::verdict::Reason;
+
+/// What came of one network so far.
+pub(super) struct NetworkReading {
+    pub(super) progress: Vec<Progress>,
+    /// Attempts that met no sign of life, not yet reported to health.
+    pub(super) silences: Vec<Silence>,
+    pub(super) anyone_spoke: bool,
+}
+
+/// One balance on its way to being read.
+#[derive(Default)]
+pub(super) struct Progress {
+    pub(super) asked: Option<Asked>,
+    pub(super) found: Option<Finding>,
+    /// The chain itself said that there is nothing to tell.
+    final_answer: bool,
+    /// Why each endpoint so far could not tell, by host.
+    unread: Vec<(Arc<str>, Unread)>,
+}
+
+impl NetworkReading {
+    pub(super) fn new(plan: &NetworkPlan) -> Self {
+        let progress = plan.reads.iter().map(|_| Progress::default()).collect();
+        Self { progress, silences: Vec::new(), anyone_spoke: false }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.progress.iter().any(Progress::is_open)
+    }
+
+    /// The positions of what is still to be read.
+    pub(super) fn open(&self) -> Vec<usize> {
+        let open = self.progress.iter().enumerate().filter(|(_, progress)| progress.is_open());
+        open.map(|(position, _)| position).collect()
+    }
+
+    /// Adds what an attempt came to. What is already told stays.
+    pub(super) fn take(&mut self, attempt: Attempt) {
+        let Attempt { asked, reads, findings, silence } = attempt;
+        match silence {
+            Some(silence) => self.silences.push(silence),
+            None => self.anyone_spoke = true,
+        }
+        for (position, finding) in reads.into_iter().zip(findings) {
+            if let Some(progress) = self.progress.get_mut(position).filter(|progress| progress.is_open()) {
+                progress.take(&asked, finding);
+            }
+        }
+    }
+}
+
+impl Progress {
+    fn is_open(&self) -> bool {
+        self.found.is_none() && !self.final_answer
+    }
+
+    fn take(&mut self, asked: &Asked, finding: Result<Finding, Unread>) {
+        self.asked = Some(asked.clone());
+        match finding {
+            Ok(finding) => self.found = Some(finding),
+            Err(unread) => {
+                self.final_answer = matches!(unread, Unread::Refused(_));
+                self.unread.push((asked.endpoint.host().clone(), unread));
+            }
+        }
+    }
+
+    /// An endpoint that proved its chain and could not tell outweighs one of another chain.
+    pub(super) fn reading(&self) -> Reading {
+        if let Some(Finding { balance, frozen, .. }) = self.found {
+            return Reading::Holding { balance, frozen };
+        }
+        let proven = self.unread.iter().any(|(_, unread)| matches!(unread, Unread::Untold(_) | Unread::Refused(_)));
+        let foreign = self.unread.iter().any(|(_, unread)| matches!(unread, Unread::WrongChain(_)));
+        let causes: Vec<String> =
+            self.unread.iter().map(|(host, unread)| format!("{host}: {}", unread.detail())).collect();
+        Reading::Unreadable {
+            reason: if foreign && !proven { Reason::ChainIdentityMismatch } else { Reason::BalanceUnavailable },
+            detail: causes.join("; "),
+        }
+    }
+}
+
+/// A trial that runs beside a selection.
+pub(super) struct Trial {
+    told: oneshot::Receiver<Attempt>,
+    abort: AbortOnDrop,
+}
+
+impl Trial {
+    pub(super) fn new(told: oneshot::Receiver<Attempt>, task: AbortHandle) -> Self {
+        Self { told, abort: AbortOnDrop(Some(task)) }
+    }
+
+    /// Waits for the trial only where the selection has nothing better; otherwise lets it go on for
+    /// its own sake, to the end of its own deadline.
+    pub(super) async fn finish(self, reading: &mut NetworkReading) {
+        let Self { told, abort } = self;
+        if reading.is_open()
+            && let Ok(attempt) = told.await
+        {
+            let spoke_before = reading.anyone_spoke;
+            let told_any = attempt.findings.iter().any(Result::is_ok);
+            reading.take(attempt);
+            // A trial that met silence has reported it already and says nothing of the device.
+            reading.anyone_spoke = spoke_before || told_any;
+        }
+        abort.disarm();
+    }
+}
+
+/// Ends a background task when the selection that started it is dropped.
+struct AbortOnDrop(Option<AbortHandle>);
+
+impl AbortOnDrop {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0.take() {
+            handle.abort();
+        }
+    }
+}

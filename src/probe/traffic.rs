@@ -1,0 +1,149 @@
+//! What was sent where: requests in flight, counts by class, and the state of strategies.
+//!
+//! Bounded by the configuration: one row an endpoint, one a network. Not health: a reset leaves it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use crate::class::FailureClass;
+use crate::endpoint::Endpoint;
+use crate::network::ChainId;
+
+/// Tenths of a request that a network saves up for hedging, at most: ten hedges.
+const MOST_SAVED: u32 = 100;
+/// Tenths that a hedge costs. Every selection saves one, so hedges add at most a tenth.
+const HEDGE_COST: u32 = 10;
+
+/// Counts of one endpoint since the selector was made, for a metrics system to scrape.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct EndpointMetrics {
+    /// The network as CAIP-2 id.
+    pub network: ChainId,
+    /// Host, and port if it is not the scheme's own; a provider's label.
+    pub endpoint: Arc<str>,
+    /// Attempts that were started.
+    pub attempts: u64,
+    /// Attempts under way.
+    pub in_flight: u32,
+    /// Attempts that told a balance.
+    pub successes: u64,
+    /// Failed attempts by class; an attempt may fail in several ways.
+    pub failures: BTreeMap<FailureClass, u64>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Traffic(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// By network and digest, in the order of networks.
+    endpoints: BTreeMap<(ChainId, u128), EndpointMetrics>,
+    networks: BTreeMap<ChainId, NetworkTraffic>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct NetworkTraffic {
+    saved_tenths: u32,
+    draws: u64,
+    leader: Option<u128>,
+}
+
+/// An attempt under way; dropping it ends the attempt.
+pub(super) struct InFlight {
+    traffic: Arc<Traffic>,
+    endpoint: (ChainId, u128),
+}
+
+impl Traffic {
+    pub(super) fn start(self: &Arc<Self>, endpoint: &Endpoint) -> InFlight {
+        let id = id(endpoint);
+        let mut state = self.lock();
+        let row = state.endpoints.entry(id.clone()).or_insert_with(|| EndpointMetrics {
+            network: endpoint.key().network().clone(),
+            endpoint: endpoint.host().clone(),
+            attempts: 0,
+            in_flight: 0,
+            successes: 0,
+            failures: BTreeMap::new(),
+        });
+        row.attempts += 1;
+        row.in_flight += 1;
+        InFlight { traffic: self.clone(), endpoint: id }
+    }
+
+    /// Whether the endpoint already has as many requests under way as it may.
+    pub(super) fn is_busy(&self, endpoint: &Endpoint) -> bool {
+        let Some(most) = endpoint.max_in_flight() else {
+            return false;
+        };
+        self.lock().endpoints.get(&id(endpoint)).is_some_and(|row| row.in_flight >= most)
+    }
+
+    /// A number that differs for every selection on `network`, and is the same again for the same
+    /// seed.
+    pub(super) fn draw(&self, network: &ChainId) -> u64 {
+        let mut state = self.lock();
+        let row = state.networks.entry(network.clone()).or_default();
+        row.draws += 1;
+        row.draws
+    }
+
+    pub(super) fn leader(&self, network: &ChainId) -> Option<u128> {
+        self.lock().networks.get(network).and_then(|row| row.leader)
+    }
+
+    pub(super) fn set_leader(&self, network: &ChainId, endpoint: u128) {
+        self.lock().networks.entry(network.clone()).or_default().leader = Some(endpoint);
+    }
+
+    pub(super) fn save_for_hedging(&self, network: &ChainId) {
+        let mut state = self.lock();
+        let row = state.networks.entry(network.clone()).or_default();
+        row.saved_tenths = (row.saved_tenths + 1).min(MOST_SAVED);
+    }
+
+    /// Pays for a hedge, if enough is saved.
+    pub(super) fn pay_for_hedge(&self, network: &ChainId) -> bool {
+        let mut state = self.lock();
+        let row = state.networks.entry(network.clone()).or_default();
+        let enough = row.saved_tenths >= HEDGE_COST;
+        if enough {
+            row.saved_tenths -= HEDGE_COST;
+        }
+        enough
+    }
+
+    pub(crate) fn metrics(&self) -> Vec<EndpointMetrics> {
+        self.lock().endpoints.values().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl InFlight {
+    /// Counts how the attempt ended.
+    pub(super) fn count(&self, told_any: bool, failures: impl IntoIterator<Item = FailureClass>) {
+        if let Some(row) = self.traffic.lock().endpoints.get_mut(&self.endpoint) {
+            row.successes += u64::from(told_any);
+            failures.into_iter().for_each(|class| *row.failures.entry(class).or_default() += 1);
+        }
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        if let Some(row) = self.traffic.lock().endpoints.get_mut(&self.endpoint) {
+            row.in_flight -= 1;
+        }
+    }
+}
+
+fn id(endpoint: &Endpoint) -> (ChainId, u128) {
+    (endpoint.key().network().clone(), endpoint.key().digest())
+}
