@@ -28,7 +28,7 @@ pub struct EndpointView {
     pub opened_for: Option<Opening>,
     /// Milliseconds until a trial is allowed, while the circuit is open.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub opens_for_ms: Option<u64>,
+    pub half_open_in_ms: Option<u64>,
     /// The score.
     pub score: Score,
     /// What it is made of.
@@ -92,7 +92,7 @@ impl EndpointView {
             endpoint: key.host().clone(),
             circuit,
             opened_for: opened.map(|(_, reason)| reason),
-            opens_for_ms: until(opened.map(|(since, _)| since.after(settings.open_for()))),
+            half_open_in_ms: until(opened.map(|(since, _)| since.after(settings.open_for()))),
             score: parts.score(),
             score_parts: ScoreParts {
                 success: Score::round(parts.success),

@@ -84,6 +84,15 @@ impl Svm {
         svm
     }
 
+    /// The cluster's time, in seconds since 1970.
+    pub fn set_clock(&mut self, seconds: i64) {
+        let mut data = vec![0; 40];
+        data[32..].copy_from_slice(&seconds.to_le_bytes());
+        let (clock, sysvars) =
+            ("SysvarC1ock11111111111111111111111111111111", "Sysvar1111111111111111111111111111111111111");
+        self.accounts.insert(clock.to_owned(), (sysvars.to_owned(), data));
+    }
+
     pub fn add_mint(&mut self, mint: &str, token_2022: bool, decimals: u8) {
         let mut data = vec![0; 82];
         (data[44], data[45]) = (decimals, 1);
