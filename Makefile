@@ -13,14 +13,14 @@ test: check unit
 
 check: wasm-target
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	cargo clippy --lib --no-default-features --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
 	cargo check --lib --target wasm32-unknown-unknown --locked
 	cargo check --lib --target wasm32-unknown-unknown --no-default-features --locked
 
 unit: localnet-packages
-	cargo test --workspace --locked
+	cargo test --workspace --all-features --locked
 	npm --prefix tests/localnet test
 
 wasm-target:

@@ -78,7 +78,8 @@ fn health(criterion: &mut Criterion) {
     let mut attempt = |key: &EndpointKey| {
         now = now.after(Duration::from_micros(10));
         let permit = index.admit(key, Duration::from_secs(1), now);
-        permit.settle(Outcome::Success { latency: Duration::from_millis(50), chain_time_ms: None }, now);
+        let chain_time_ms = Some(1_800_000_000_000 + now.as_micros() / 1_000);
+        permit.settle(Outcome::Success { latency: Duration::from_millis(50), chain_time_ms }, now);
         now
     };
     let now = keys.iter().map(&mut attempt).last().unwrap_or_default();
@@ -90,6 +91,8 @@ fn health(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("health");
     group.bench_function("admit+settle", |bencher| bencher.iter(|| attempt(next())));
     group.bench_function("inspect", |bencher| bencher.iter(|| index.inspect(next(), now)));
+    group.bench_function("snapshot/128", |bencher| bencher.iter(|| index.snapshot(now)));
+    group.bench_function("view/128", |bencher| bencher.iter(|| index.view(now)));
     group.finish();
 }
 

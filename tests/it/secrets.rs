@@ -1,5 +1,7 @@
 //! A secret in any part of a URL is in nothing that anyone can see.
 
+use std::sync::{Arc, Mutex};
+
 use payroute::{Config, PaymentRequired, RouteSelector};
 use serde_json::{Value, json};
 
@@ -42,7 +44,74 @@ async fn nothing_shows_more_of_a_url_than_its_host() {
         assert_clean("explain", &payroute::explain(error.candidates()));
         assert_clean("selector", &format!("{selector:?} {:?}", selector.health()));
         assert_clean("config", &format!("{:?}", selector.config()));
+        assert_clean("health", &serde_json::to_string(&selector.health()).unwrap());
+        assert_clean("metrics", &serde_json::to_string(&selector.metrics()).unwrap());
+        assert_clean("snapshot", &selector.snapshot_health());
+        assert_clean("endpoints", &format!("{:?}", selector.endpoints().collect::<Vec<_>>()));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_show_no_more_either() {
+    let events = Arc::new(Mutex::new(String::new()));
+    let heard = events.clone();
+    let mut config = config();
+    config["networks"]["base"]["rpc"] = json!([secret_url("base-1.test"), secret_url("base-2.test")]);
+    let script = Script::default();
+    script
+        .always("base-1.test", Answer::http(401, "s3cr3tpath"))
+        .always("base-2.test", Answer::http(429, "s3cr3tpath"));
+    let selector = RouteSelector::builder(Config::from_json(&config.to_string()).unwrap())
+        .transport(script)
+        .on_event(move |event: &payroute::Event| {
+            let json = serde_json::to_string(event).unwrap();
+            heard.lock().unwrap().push_str(&format!("{event:?}{json}"));
+        })
+        .build()
+        .unwrap();
+    select(&selector, &[offers::base("5")]).await.unwrap_err();
+    let events = events.lock().unwrap();
+    assert!(events.contains("base-1.test") && events.contains("base-2.test"), "{events}");
+    assert_clean("events", &events);
+}
+
+/// Everything that the feature `tracing` writes, spans and events.
+#[cfg(feature = "tracing")]
+#[tokio::test(start_paused = true)]
+async fn traces_show_no_more_either() {
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+    impl std::io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::FULL)
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let mut config = config();
+    config["networks"]["base"]["rpc"] = json!([secret_url("base-1.test"), secret_url("base-2.test")]);
+    let script = Script::default();
+    script.always("base-1.test", Answer::broken()).always("base-2.test", Answer::http(401, "s3cr3tpath"));
+    select(&selector(&config, &script), &[offers::base("5")]).await.unwrap_err();
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    for expected in
+        ["select{offers=1}", "probe{network=eip155:8453 endpoint=\"base-1.test\"}", "failover", "class=auth"]
+    {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert_clean("traces", &text);
 }
 
 /// The ready-made transport against a port that refuses: its own errors hold URLs.
