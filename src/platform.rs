@@ -12,7 +12,7 @@ use crate::health::Moment;
 pub use imp::{BoxFuture, MaybeSend, MaybeSync};
 #[cfg(feature = "reqwest")]
 pub(crate) use imp::{http_client, read_body};
-pub(crate) use imp::{ready, spawn};
+pub(crate) use imp::{nonce, ready, spawn};
 
 /// The process's monotonic clock. The selector hands it down; nothing else reads time.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,8 @@ impl Clock {
 
 #[cfg(not(target_arch = "wasm32"))]
 mod imp {
+    use std::collections::hash_map::RandomState;
+    use std::hash::{BuildHasher, Hasher};
     use std::sync::OnceLock;
 
     use tokio::runtime::Handle;
@@ -67,6 +69,15 @@ mod imp {
         let first = *FIRST_LOOK.get_or_init(|| now);
         let ahead = HEAD_START + now.saturating_duration_since(first);
         Moment::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
+    }
+
+    /// Bytes that no other question carries. Told apart, not kept secret: std's own random keys do.
+    pub(crate) fn nonce() -> [u8; 16] {
+        let half = || RandomState::new().build_hasher().finish().to_be_bytes();
+        let mut nonce = [0; 16];
+        let halves = half().into_iter().chain(half());
+        nonce.iter_mut().zip(halves).for_each(|(place, byte)| *place = byte);
+        nonce
     }
 
     pub(crate) async fn sleep(span: Duration) {
@@ -138,6 +149,11 @@ mod imp {
         let now = Instant::now();
         let elapsed = now.saturating_duration_since(*ORIGIN.get_or_init(|| now));
         Moment::default().after(elapsed)
+    }
+
+    /// Bytes that no other question carries. Told apart, not kept secret: `Math.random` will do.
+    pub(crate) fn nonce() -> [u8; 16] {
+        std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)
     }
 
     pub(crate) async fn sleep(span: Duration) {

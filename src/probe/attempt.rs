@@ -19,13 +19,18 @@ use crate::endpoint::Endpoint;
 use crate::event::Event;
 use crate::health::{Circuit, Moment, Outcome, Permit};
 use crate::network::Family;
+use crate::platform;
 use crate::policy::BalanceRead;
 use crate::trace;
 use crate::verdict::Note;
 
-/// The ways to ask an endpoint, best first.
+/// The ways to ask an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadPlan {
+    /// One call that creates nothing: identity, time and balances of one execution.
+    Create,
+    /// The same program through a state override.
+    Override,
     /// Identity and balances in one JSON-RPC batch.
     Batch,
     /// One request each, at once.
@@ -106,30 +111,40 @@ impl Prober {
         }
     }
 
-    /// Asks in the best way that the endpoint is known to take, and in the next one where it turns
+    /// Asks in the best way that the endpoint is known to take, and in the next ones where it turns
     /// out not to.
     async fn converse(&self, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
+        let plans = ReadPlan::of(plan.network.chain.family());
         let known = self.health.inspect(endpoint.key(), self.clock.now()).plan;
-        let first = known.and_then(ReadPlan::from_code).unwrap_or(ReadPlan::Batch);
-        let answer = self.read_by(first, plan, endpoint, reads).await;
-        if first == ReadPlan::Singles || !refuses_plan(&answer) {
-            return answer;
-        }
-        let singles = self.read_by(ReadPlan::Singles, plan, endpoint, reads).await;
-        match &singles {
-            Ok((how, _)) if told_any(&singles) => {
-                self.health.remember_plan(endpoint.key(), how.code(), self.clock.now());
-                singles
+        let first = plans.iter().position(|how| known == Some(how.code())).unwrap_or(0);
+        let mut refused: Answer = Err(Failure::new(Class::Unsupported, "no way of asking is supported"));
+        for (position, how) in plans.iter().enumerate().skip(first) {
+            let answer = self.read_by(*how, plan, endpoint, reads).await;
+            if !refuses_plan(&answer) {
+                if position > first && told_any(&answer) {
+                    self.health.remember_plan(endpoint.key(), how.code(), self.clock.now());
+                }
+                return answer;
             }
-            _ if answer.is_ok() => answer,
-            _ => singles,
+            // Of refusals, one that proves the chain tells more.
+            if answer.is_ok() || refused.is_err() {
+                refused = answer;
+            }
         }
+        refused
     }
 
     async fn read_by(&self, how: ReadPlan, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
         let (identity, family) = (&plan.network.identity, plan.network.chain.family());
-        let told = match family {
-            Family::Svm => {
+        let told = match (how, family) {
+            (ReadPlan::Create | ReadPlan::Override, _) => {
+                let inquiry = evm::Inquiry::new(reads, platform::nonce());
+                let inquiry = inquiry.ok_or_else(|| Failure::new(Class::Unsupported, "too much for one call"))?;
+                let call = if how == ReadPlan::Create { inquiry.create_call() } else { inquiry.override_call() };
+                let reply = self.transport.post(endpoint, rpc::single_body(&call)).await?;
+                inquiry.decode(identity, rpc::read_single(family, &reply).map_err(evm::request_refused)?)?
+            }
+            (_, Family::Svm) => {
                 let layout = svm::Layout::new(reads)?;
                 layout.decode(identity, &self.send(how, family, endpoint, &layout.calls()).await?)?
             }
@@ -146,38 +161,41 @@ impl Prober {
         endpoint: &Endpoint,
         calls: &[Call],
     ) -> Result<Vec<Item>, Failure> {
-        match how {
-            ReadPlan::Batch => {
-                let reply = self.transport.post(endpoint, rpc::batch_body(calls)).await?;
-                rpc::read_batch(family, &reply, calls.len())
-            }
-            ReadPlan::Singles => {
-                let items = calls.iter().map(|call| async move {
-                    let reply = self.transport.post(endpoint, rpc::single_body(call)).await?;
-                    rpc::read_single(family, &reply)?
-                });
-                Ok(join_all(items).await)
-            }
+        if how == ReadPlan::Batch {
+            let reply = self.transport.post(endpoint, rpc::batch_body(calls)).await?;
+            return rpc::read_batch(family, &reply, calls.len());
         }
+        Ok(join_all(calls.iter().map(|call| self.send_single(family, endpoint, call))).await)
+    }
+
+    async fn send_single(&self, family: Family, endpoint: &Endpoint, call: &Call) -> Item {
+        let reply = self.transport.post(endpoint, rpc::single_body(call)).await?;
+        rpc::read_single(family, &reply)?
     }
 }
 
 impl ReadPlan {
-    /// The number under which health remembers it.
-    fn code(self) -> u8 {
-        match self {
-            Self::Batch => 0,
-            Self::Singles => 1,
+    /// The ways that a family knows, best first.
+    fn of(family: Family) -> &'static [Self] {
+        match family {
+            Family::Svm => &[Self::Batch, Self::Singles],
+            _ => &[Self::Create, Self::Override, Self::Batch, Self::Singles],
         }
     }
 
-    fn from_code(code: u8) -> Option<Self> {
-        [Self::Batch, Self::Singles].into_iter().find(|plan| plan.code() == code)
+    /// The number under which health remembers it.
+    fn code(self) -> u8 {
+        match self {
+            Self::Create => 0,
+            Self::Override => 1,
+            Self::Batch => 2,
+            Self::Singles => 3,
+        }
     }
 
     fn notes(self) -> Vec<Note> {
         match self {
-            Self::Batch => Vec::new(),
+            Self::Create | Self::Override | Self::Batch => Vec::new(),
             Self::Singles => vec![Note::IdentitySeparate],
         }
     }

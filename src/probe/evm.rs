@@ -6,6 +6,7 @@ use ruint::aliases::U256;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::deployless::{Address, Fact, Problem, Question, Unanswered, Word};
 use super::finding::{Told, ToldBalance, Untold};
 use super::rpc::{Call, Failure, Item};
 use crate::amount::Amount;
@@ -14,14 +15,85 @@ use crate::config::Identity;
 use crate::policy::BalanceRead;
 
 /// `balanceOf(address)`.
-const BALANCE_OF: &str = "0x70a08231";
+const BALANCE_OF: [u8; 4] = [0x70, 0xa0, 0x82, 0x31];
+
+/// Everything in one execution: what to ask, and how the answer is read.
+pub(super) struct Inquiry(Question);
+
+impl Inquiry {
+    /// `None` when there is more to ask than one call holds.
+    pub(super) fn new(reads: &[&BalanceRead], nonce: [u8; 16]) -> Option<Self> {
+        let facts: Option<Vec<Fact>> = reads.iter().map(|read| balance_fact(read)).collect();
+        Question::new(nonce, &facts?).map(Self)
+    }
+
+    /// The call as a creation (plan A).
+    pub(super) fn create_call(&self) -> Call {
+        Call { method: "eth_call", params: self.0.create_params() }
+    }
+
+    /// The call through a state override (plan B).
+    pub(super) fn override_call(&self) -> Call {
+        Call { method: "eth_call", params: self.0.override_params() }
+    }
+
+    /// What the answer to either call says. One that does not come from the program says that the
+    /// node did not run it.
+    pub(super) fn decode(&self, identity: &Identity, item: Item) -> Result<Told, Failure> {
+        let result = item.map_err(program_refused)?;
+        let text: String =
+            serde_json::from_str(result.get()).map_err(|_| Failure::malformed("a call's result is not a string"))?;
+        let answer = self.0.decode(&text).map_err(|problem| match problem {
+            Problem::Nonce => Failure::malformed(problem.to_string()),
+            _ => Failure::new(Class::Unsupported, problem.to_string()),
+        })?;
+        same_chain(identity, answer.chain_id)?;
+        Ok(Told {
+            balances: answer.facts.into_iter().map(fact_balance).collect(),
+            chain_time_ms: answer.timestamp.checked_mul(1_000),
+        })
+    }
+}
+
+fn balance_fact(read: &BalanceRead) -> Option<Fact> {
+    Some(Fact::view(Address::parse(&read.asset.address)?, BALANCE_OF, [Address::parse(&read.owner)?]))
+}
+
+fn fact_balance(fact: Result<Word, Unanswered>) -> ToldBalance {
+    match fact {
+        Ok(word) => Ok((Amount::from_be_bytes(word), false)),
+        Err(Unanswered::NoCode) => Err(Untold::Chain("no contract answers at the asset's address")),
+        Err(Unanswered::Short) => Err(Untold::Chain("the token's balanceOf did not return one word")),
+        Err(Unanswered::Reverted) => Err(Failure::new(Class::Reverted, Class::Reverted.words()).into()),
+        Err(Unanswered::Starved) => Err(Failure::new(Class::Unsupported, "the node gave too little gas").into()),
+    }
+}
+
+/// A request that is refused as such is refused for being of this kind.
+pub(super) fn request_refused(failure: Failure) -> Failure {
+    match failure.class {
+        Class::ClientError => Failure { class: Class::Unsupported, ..failure },
+        _ => failure,
+    }
+}
+
+/// The program itself cannot fail, so whatever a node complains of but load, credentials and lag
+/// is this way of asking. Nodes say that in as many ways as there are nodes.
+fn program_refused(failure: Failure) -> Failure {
+    match failure.class {
+        Class::ClientError | Class::Reverted | Class::Fault | Class::SoftFault => {
+            Failure { class: Class::Unsupported, ..failure }
+        }
+        _ => failure,
+    }
+}
 
 /// The identity first, then one call a balance.
 pub(super) fn calls(reads: &[&BalanceRead]) -> Vec<Call> {
     let identity = Call { method: "eth_chainId", params: json!([]) };
     let balances = reads.iter().map(|read| {
         let owner = read.owner.trim_start_matches("0x").to_ascii_lowercase();
-        let data = format!("{BALANCE_OF}{owner:0>64}");
+        let data = format!("0x{}{owner:0>64}", hex::encode(BALANCE_OF));
         Call { method: "eth_call", params: json!([{"to": &*read.asset.address, "data": data}, "latest"]) }
     });
     std::iter::once(identity).chain(balances).collect()
@@ -33,12 +105,16 @@ pub(super) fn decode(identity: &Identity, items: &[Item]) -> Result<Told, Failur
     let (chain, balances) = items.split_first().ok_or_else(|| Failure::malformed("the answer is empty"))?;
     let chain = chain.as_ref().map_err(Clone::clone)?;
     let id = quantity(chain).ok_or_else(|| Failure::malformed("the chain id is not a number"))?;
-    match identity {
-        Identity::ChainId(expected) if id == U256::from(*expected) => {}
-        _ => return Err(Failure::new(Class::Identity, format!("answers for chain {id}"))),
-    }
+    same_chain(identity, id)?;
     // This way of asking brings no time of the chain.
     Ok(Told { balances: balances.iter().map(balance).collect(), chain_time_ms: None })
+}
+
+fn same_chain(identity: &Identity, id: U256) -> Result<(), Failure> {
+    match identity {
+        Identity::ChainId(expected) if id == U256::from(*expected) => Ok(()),
+        _ => Err(Failure::new(Class::Identity, format!("answers for chain {id}"))),
+    }
 }
 
 /// A hexadecimal quantity. Leading zeros and upper case are tolerated: the number is the same.

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod classify;
+mod deployless;
 mod evm;
 mod finding;
 mod hint;

@@ -8,6 +8,7 @@
 mod cascade;
 mod config;
 mod decode;
+mod deployless;
 mod errors;
 mod freshness;
 mod health;

@@ -99,15 +99,16 @@ async fn traces_show_no_more_either() {
         .with_ansi(false)
         .with_writer(move || writer.clone())
         .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    // For the whole process: tests that run beside this one would otherwise switch its spans off.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
     let mut config = config();
-    config["networks"]["base"]["rpc"] = json!([secret_url("base-1.test"), secret_url("base-2.test")]);
+    config["networks"]["base"]["rpc"] = json!([secret_url("traced-1.test"), secret_url("traced-2.test")]);
     let script = Script::default();
-    script.always("base-1.test", Answer::broken()).always("base-2.test", Answer::http(401, "s3cr3tpath"));
+    script.always("traced-1.test", Answer::broken()).always("traced-2.test", Answer::http(401, "s3cr3tpath"));
     select(&selector(&config, &script), &[offers::base("5")]).await.unwrap_err();
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     for expected in
-        ["select{offers=1}", "probe{network=eip155:8453 endpoint=\"base-1.test\"}", "failover", "class=auth"]
+        ["select{offers=1}", "probe{network=eip155:8453 endpoint=\"traced-1.test\"}", "failover", "class=auth"]
     {
         assert!(text.contains(expected), "{expected}: {text}");
     }

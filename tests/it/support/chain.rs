@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use solana_address::Address;
+use tokio::time::Instant;
 
 use super::{BUYER_SVM, SOLANA_GENESIS, USDC_SOLANA};
 
@@ -34,30 +36,74 @@ fn method_not_found() -> Value {
 }
 
 /// An EVM chain on which every owner of a token holds the same.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Evm {
     pub chain_id: u64,
     /// By token address in lower case.
     pub balances: BTreeMap<String, u128>,
+    /// Whether its nodes run a program that is sent along: as a creation, through a state override.
+    pub creates: bool,
+    pub overrides: bool,
+    /// Seconds by which its time lies behind.
+    pub behind: u64,
 }
 
 impl Evm {
     pub fn new(chain_id: u64, token: &str, balance: u128) -> Self {
-        Self { chain_id, balances: BTreeMap::from([(token.to_ascii_lowercase(), balance)]) }
+        let balances = BTreeMap::from([(token.to_ascii_lowercase(), balance)]);
+        Self { chain_id, balances, creates: true, overrides: true, behind: 0 }
+    }
+
+    /// A chain whose nodes know plain calls only.
+    pub fn plain(chain_id: u64, token: &str, balance: u128) -> Self {
+        Self { creates: false, overrides: false, ..Self::new(chain_id, token, balance) }
     }
 
     pub fn answer(&self, body: &Value) -> Value {
         respond(body, &|method, params| match method {
             "eth_chainId" => Ok(json!(format!("{:#x}", self.chain_id))),
-            "eth_call" => {
-                let token = params[0]["to"].as_str().unwrap().to_ascii_lowercase();
-                Ok(match self.balances.get(&token) {
+            "eth_call" => match (&params[0]["to"], &params[2]) {
+                (Value::Null, _) if self.creates => Ok(self.run(&params[0]["data"])),
+                (Value::Null, _) => Err(json!({"code": -32602, "message": "missing field `to`"})),
+                (stand_in, Value::Object(accounts)) if self.overrides => {
+                    Ok(self.run(&accounts[stand_in.as_str().unwrap()]["code"]))
+                }
+                (_, Value::Object(_)) => {
+                    Err(json!({"code": -32602, "message": "Expected between 1 and 2 arguments and got 3"}))
+                }
+                (token, _) => Ok(match self.balances.get(&token.as_str().unwrap().to_ascii_lowercase()) {
                     Some(balance) => json!(format!("0x{balance:064x}")),
                     None => json!("0x"),
-                })
-            }
+                }),
+            },
             _ => Err(method_not_found()),
         })
+    }
+
+    /// What the program of `src/probe/deployless` answers: its source describes both layouts.
+    fn run(&self, code: &Value) -> Value {
+        const PROGRAM_DIGITS: usize = 2 * 171;
+        let question = &code.as_str().unwrap()[2 + PROGRAM_DIGITS..];
+        let (nonce, mut facts) = question.split_at(32);
+        let mut answer = format!("0x01{nonce}{:064x}{:016x}{:016x}", self.chain_id, 1, self.seconds());
+        while !facts.is_empty() {
+            let (address, rest) = facts.split_at(40);
+            let (length, rest) = rest.split_at(2);
+            facts = &rest[2 * usize::from_str_radix(length, 16).unwrap()..];
+            answer += &match self.balances.get(&format!("0x{address}")) {
+                Some(balance) => format!("05{balance:064x}"),
+                None => format!("01{:064x}", 0),
+            };
+        }
+        json!(answer)
+    }
+
+    /// The chain's time, which moves with the test's.
+    fn seconds(&self) -> u64 {
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        let (origin, now) = (*ORIGIN.get_or_init(Instant::now), Instant::now());
+        let moved = now.saturating_duration_since(origin).as_secs();
+        1_800_000_000 + moved - origin.saturating_duration_since(now).as_secs() - self.behind
     }
 }
 

@@ -1,0 +1,273 @@
+//! One `eth_call` that proves the chain and reads every fact of it, without a contract to call.
+//!
+//! The call carries a small program and behind it the question; `deployless/facts.evm` is its source
+//! and lays out question and answer. A node runs it as init code (plan A) or, through a state
+//! override, as the code of an account (plan B); the bytes are the same. The nonce comes back in the
+//! answer, so that one made up beforehand or kept from another question is told apart.
+//!
+//! Refuses to know how calls travel, what the facts mean, and where nonces come from. An address
+//! without code is not called: a token that is a bare precompile stays unread.
+//!
+//! | facts of one argument | code, bytes | answer, bytes | gas used | all burning | gas sent |
+//! |---|---|---|---|---|---|
+//! | 1  | 244   | 98    | 0.08 M | 0.23 M | 0.63 M |
+//! | 6  | 529   | 263   | 0.14 M | 1.02 M | 1.73 M |
+//! | 16 | 1,099 | 593   | 0.27 M | 2.60 M | 3.91 M |
+//! | 64 | 3,835 | 2,177 | 0.87 M | 10.2 M | 14.4 M |
+
+use ruint::aliases::U256;
+use serde_json::{Value, json};
+
+/// `facts.evm`, assembled. A test assembles it again and compares.
+const PROGRAM: &str = concat!(
+    "426021524360195246601152601060ab600139600160005360bb60415b8138116026576000f35b602082823980518060141a",
+    "9060601c6001813b1560925782605957813b8460010152601c600085600101843c506005609a565b600101620271005a1060",
+    "925760010182856015018539602084600101848685620249f0fa1560925760010160203d10609257600101609a565b600084",
+    "600101525b83535090602101910160150190601c56",
+);
+
+/// The most facts of one question. With it the worst case of gas stays at what nodes accept, and
+/// code and answer far below their limits.
+pub(super) const MAX_FACTS: usize = 64;
+
+/// The most arguments of a view function; it bounds the size of a question.
+const MAX_ARGS: usize = 3;
+
+/// Where plan B puts the program: an address drawn at random, where no chain has anything.
+const STAND_IN: &str = "0x40e01d4b8932f7eadc5ffc712ae8e88cd73a55d4";
+
+const TAG: u8 = 1;
+const HEAD_BYTES: usize = 1 + 16 + 32 + 8 + 8;
+const TOLD_BYTES: usize = 1 + 32;
+
+/// A 32-byte word as a contract returns it.
+pub(super) type Word = [u8; 32];
+
+/// Twenty bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Address(pub(super) [u8; 20]);
+
+impl Address {
+    /// `0x` and 40 hexadecimal digits; the case of a checksum is not looked at.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let mut bytes = [0; 20];
+        hex::decode_to_slice(text.strip_prefix("0x")?, &mut bytes).ok()?;
+        Some(Self(bytes))
+    }
+}
+
+/// One thing to ask of a chain. Equal facts are answered alike, so asking once is enough.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Fact {
+    address: Address,
+    /// Empty: the code itself is asked for.
+    calldata: Vec<u8>,
+}
+
+impl Fact {
+    /// The first word that a contract's view function returns.
+    pub(super) fn view<const N: usize>(contract: Address, selector: [u8; 4], args: [Address; N]) -> Self {
+        const { assert!(N <= MAX_ARGS) };
+        let mut calldata = selector.to_vec();
+        for Address(arg) in args {
+            calldata.extend([0; 12]);
+            calldata.extend(arg);
+        }
+        Self { address: contract, calldata }
+    }
+
+    /// What code stands at an address: see [`Code`].
+    pub(super) fn code(at: Address) -> Self {
+        Self { address: at, calldata: Vec::new() }
+    }
+}
+
+/// Facts asked under one nonce.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    nonce: [u8; 16],
+    facts: usize,
+    /// Program and question, in hexadecimal with its `0x`.
+    code: String,
+}
+
+impl Question {
+    /// `None` when there are more than [`MAX_FACTS`].
+    pub(super) fn new(nonce: [u8; 16], facts: &[Fact]) -> Option<Self> {
+        if facts.len() > MAX_FACTS {
+            return None;
+        }
+        let mut code = format!("0x{PROGRAM}{}", hex::encode(nonce));
+        for Fact { address: Address(address), calldata } in facts {
+            let length = u8::try_from(calldata.len()).ok()?;
+            code.extend([hex::encode(address), hex::encode([length]), hex::encode(calldata)]);
+        }
+        Some(Self { nonce, facts: facts.len(), code })
+    }
+
+    /// The parameters of `eth_call` in plan A: a creation, so there is no `to`. Neither is there a
+    /// `from` nor a price, for either would make nodes look at a balance.
+    pub(super) fn create_params(&self) -> Value {
+        json!([{"data": self.code, "gas": self.gas()}, "latest"])
+    }
+
+    /// The parameters of `eth_call` in plan B.
+    pub(super) fn override_params(&self) -> Value {
+        json!([{"to": STAND_IN, "gas": self.gas()}, "latest", {STAND_IN: {"code": self.code}}])
+    }
+
+    /// Always said, for what a node takes without it ranges from the gas of one block to no limit.
+    fn gas(&self) -> String {
+        format!("{:#x}", worst_gas(self.facts, self.code.len() / 2))
+    }
+
+    /// Reads the result of the call, in either plan.
+    pub(super) fn decode(&self, result: &str) -> Result<Answer, Problem> {
+        let digits = result.strip_prefix("0x").ok_or(Problem::NotHex)?;
+        if digits.is_empty() {
+            return Err(Problem::Empty);
+        }
+        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(Problem::NotHex);
+        }
+        let due = 2 * (HEAD_BYTES + TOLD_BYTES * self.facts);
+        if digits.len() > due {
+            return Err(Problem::Long);
+        }
+        let bytes = hex::decode(digits).ok().filter(|_| digits.len() == due).ok_or(Problem::Short)?;
+        let mut rest = bytes.as_slice();
+        if take(&mut rest)? != [TAG] {
+            return Err(Problem::Tag);
+        }
+        if take(&mut rest)? != self.nonce {
+            return Err(Problem::Nonce);
+        }
+        Ok(Answer {
+            chain_id: U256::from_be_bytes::<32>(take(&mut rest)?),
+            block: u64::from_be_bytes(take(&mut rest)?),
+            timestamp: u64::from_be_bytes(take(&mut rest)?),
+            facts: rest.as_chunks().0.iter().map(told).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// What the chain said, all of it in one execution on one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) chain_id: U256,
+    /// On some chains (Arbitrum) this counts the blocks of the parent chain.
+    pub(super) block: u64,
+    /// Seconds since 1970.
+    pub(super) timestamp: u64,
+    /// One for each fact, in the order of the question.
+    pub(super) facts: Vec<Result<Word, Unanswered>>,
+}
+
+/// Why a fact has no word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unanswered {
+    /// For a code question: a plain account, or nothing at all.
+    #[error("there is no code at the address")]
+    NoCode,
+    /// The node gave less gas than was asked for. Says nothing of the contract.
+    #[error("the node gave too little gas")]
+    Starved,
+    /// Reverted, out of gas, or an invalid instruction.
+    #[error("the call reverted")]
+    Reverted,
+    #[error("the call returned less than one word")]
+    Short,
+}
+
+/// Why a result is no answer to the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Problem {
+    #[error("the result is not hexadecimal")]
+    NotHex,
+    /// `0x`: the program did not run.
+    #[error("the result is empty")]
+    Empty,
+    #[error("the result is longer than the answer")]
+    Long,
+    #[error("the result is shorter than the answer")]
+    Short,
+    #[error("the result does not start with the tag")]
+    Tag,
+    /// Canned, cached, or meant for somebody else.
+    #[error("the result answers another question")]
+    Nonce,
+    #[error("a fact has a status that the program does not have")]
+    Status,
+    #[error("a fact that was not told has a word")]
+    Residue,
+}
+
+/// The code at an address, from the word that answers [`Fact::code`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Code {
+    pub(super) size: u32,
+    /// The first bytes, zeros behind the end.
+    pub(super) head: [u8; 28],
+}
+
+impl Code {
+    pub(super) fn from_word(word: Word) -> Self {
+        let mut code = Self { size: 0, head: [0; 28] };
+        if let Some((head, size)) = word.split_first_chunk() {
+            code.head = *head;
+            code.size = size.iter().fold(0, |size, byte| size << 8 | u32::from(*byte));
+        }
+        code
+    }
+
+    /// The contract that a plain account lets act for it (EIP-7702).
+    pub(super) fn delegate(&self) -> Option<Address> {
+        let [0xef, 0x01, 0x00, rest @ ..] = &self.head else {
+            return None;
+        };
+        rest.first_chunk().filter(|_| self.size == 23).copied().map(Address)
+    }
+}
+
+fn told(bytes: &[u8; TOLD_BYTES]) -> Result<Result<Word, Unanswered>, Problem> {
+    let [status, word @ ..] = bytes;
+    let why = match status {
+        1 => Unanswered::NoCode,
+        2 => Unanswered::Starved,
+        3 => Unanswered::Reverted,
+        4 => Unanswered::Short,
+        5 => return Ok(Ok(*word)),
+        _ => return Err(Problem::Status),
+    };
+    if *word == [0; 32] { Ok(Err(why)) } else { Err(Problem::Residue) }
+}
+
+/// The gas of a question all of whose calls burn their share, priced with room for Amsterdam's
+/// increases.
+const fn worst_gas(facts: usize, code_bytes: usize) -> u64 {
+    /// A transaction, a creation and a new account.
+    const BASE: u64 = 300_000;
+    /// A byte sent: 16 today, 64 in EIP-7976.
+    const SENT: u64 = 64;
+    /// A byte of the answer, which becomes code in plan A: 200 today, 1,530 in EIP-8037.
+    const KEPT: u64 = 1_600;
+    /// A fact: the share of its call, and around it a cold account and the program's own steps.
+    const FACT: u64 = 150_000 + 12_000;
+    let kept = HEAD_BYTES + TOLD_BYTES * facts;
+    BASE + SENT * code_bytes as u64 + KEPT * kept as u64 + FACT * facts as u64
+}
+
+/// The largest question stays within what nodes accept: gas of 15 million (some refuse more, and a
+/// transaction is limited to 2^24 since EIP-7825), code and an answer of 24,576 bytes each (init code
+/// may have twice that).
+const _: () = {
+    let code = PROGRAM.len() / 2 + 16 + MAX_FACTS * (20 + 1 + 4 + 32 * MAX_ARGS);
+    assert!(worst_gas(MAX_FACTS, code) <= 15_000_000);
+    assert!(code <= 24_576 && HEAD_BYTES + TOLD_BYTES * MAX_FACTS <= 24_576);
+};
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Problem> {
+    let (first, others) = rest.split_first_chunk().ok_or(Problem::Short)?;
+    *rest = others;
+    Ok(*first)
+}
