@@ -167,12 +167,31 @@ impl Evidence {
 /// What an owner holds of an asset, or why nobody could tell. Unknown is not zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    Holding { balance: Amount, frozen: bool },
+    Holding(Holding),
     Unreadable { reason: Reason, detail: String },
 }
 
+/// What a chain of proven identity says of an owner and a token.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Holding {
+    pub(crate) balance: Amount,
+    /// Why the token would not move, whatever the balance.
+    pub(crate) objections: Vec<(Reason, &'static str)>,
+    /// The hash of the token's signing domain, where the token tells it.
+    pub(crate) domain_separator: Option<[u8; 32]>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// The signing domain that an offer states.
+#[derive(Clone, Debug)]
+pub(crate) struct StatedDomain {
+    pub(crate) separator: [u8; 32],
+    /// Whether the asset's row states the same.
+    pub(crate) confirmed: bool,
+}
+
 /// Turns the facts about a candidate into its verdict.
-pub(crate) fn judge(candidate: &mut Candidate, evidence: Evidence) {
+pub(crate) fn judge(candidate: &mut Candidate, domain: Option<&StatedDomain>, evidence: Evidence) {
     candidate.endpoint = evidence.endpoint;
     candidate.circuit = evidence.circuit;
     candidate.health_score = evidence.health_score;
@@ -181,17 +200,26 @@ pub(crate) fn judge(candidate: &mut Candidate, evidence: Evidence) {
     evidence.notes.into_iter().for_each(|note| candidate.note(note));
     match evidence.reading {
         Reading::Unreadable { reason, detail } => candidate.reject(reason, detail),
-        Reading::Holding { balance, frozen } => {
-            candidate.balance = Some(balance);
-            if frozen {
-                candidate.reject(Reason::AccountFrozen, "the buyer's token account is frozen");
-            }
-            let price = candidate.amount.unwrap_or_default();
-            if balance < price {
-                let short = candidate.in_units(price.saturating_sub(balance));
-                candidate.reject(Reason::InsufficientBalance, format!("{short} short"));
-            }
+        Reading::Holding(holding) => judge_holding(candidate, domain, holding),
+    }
+}
+
+fn judge_holding(candidate: &mut Candidate, domain: Option<&StatedDomain>, holding: Holding) {
+    let Holding { balance, objections, domain_separator, notes } = holding;
+    candidate.balance = Some(balance);
+    notes.into_iter().for_each(|note| candidate.note(note));
+    objections.into_iter().for_each(|(reason, detail)| candidate.reject(reason, detail));
+    match (domain, domain_separator) {
+        (Some(stated), Some(real)) if stated.separator != real => {
+            candidate.reject(Reason::DomainMismatch, "extra.name and extra.version do not make the token's domain");
         }
+        (Some(stated), None) if !stated.confirmed => candidate.note(Note::DomainUnchecked),
+        _ => {}
+    }
+    let price = candidate.amount.unwrap_or_default();
+    if balance < price {
+        let short = candidate.in_units(price.saturating_sub(balance));
+        candidate.reject(Reason::InsufficientBalance, format!("{short} short"));
     }
 }
 
@@ -229,13 +257,13 @@ mod tests {
             lag_ms: None,
             notes: vec![],
         };
-        judge(&mut candidate, evidence);
+        judge(&mut candidate, None, evidence);
         candidate
     }
 
     #[test]
     fn a_balance_of_exactly_the_price_pays() {
-        let holding = |balance: u64| Reading::Holding { balance: balance.into(), frozen: false };
+        let holding = |balance: u64| Reading::Holding(Holding { balance: balance.into(), ..Holding::default() });
         assert!(verdict(holding(50_000)).viable);
         let short = verdict(holding(49_999));
         assert!(short.is_rejected_for(Reason::InsufficientBalance));
@@ -250,8 +278,24 @@ mod tests {
     }
 
     #[test]
+    fn a_domain_is_compared_where_the_token_tells_it_and_noted_where_nobody_does() {
+        let verdict = |told: Option<[u8; 32]>, confirmed| {
+            let mut candidate = priced(1);
+            let holding = Holding { balance: Amount::from_u64(1), domain_separator: told, ..Holding::default() };
+            let evidence = Evidence::unasked(Reading::Holding(holding));
+            judge(&mut candidate, Some(&StatedDomain { separator: [7; 32], confirmed }), evidence);
+            (candidate.viable, candidate.notes)
+        };
+        assert_eq!(verdict(Some([7; 32]), false), (true, vec![]));
+        assert_eq!(verdict(Some([8; 32]), true), (false, vec![]), "the chain knows better than the row");
+        assert_eq!(verdict(None, true), (true, vec![]));
+        assert_eq!(verdict(None, false), (true, vec![Note::DomainUnchecked]));
+    }
+
+    #[test]
     fn json_round_trips_and_leaves_out_what_is_unknown() {
-        let candidate = verdict(Reading::Holding { balance: Amount::ZERO, frozen: true });
+        let objections = vec![(Reason::AccountFrozen, "the buyer's token account is frozen")];
+        let candidate = verdict(Reading::Holding(Holding { objections, ..Holding::default() }));
         let json = serde_json::to_value(&candidate).unwrap();
         assert_eq!(json["rejectionReasons"], serde_json::json!(["account-frozen", "insufficient-balance"]));
         assert_eq!(json["rejectionDetails"]["insufficient-balance"], "0.05 USDC short");

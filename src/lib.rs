@@ -45,6 +45,7 @@ mod candidate;
 mod cascade;
 mod class;
 mod config;
+mod eip712;
 mod endpoint;
 mod error;
 mod event;

@@ -9,18 +9,21 @@ use std::sync::Arc;
 use solana_address::Address;
 
 use crate::amount::Amount;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, StatedDomain};
 use crate::config::{Asset, Config, NetworkConfig};
+use crate::eip712::domain_separator;
 use crate::network::Family;
 use crate::payment::{PaymentRequired, Requirement, Terms};
 use crate::registry::TransferMethod;
 use crate::text::shown;
-use crate::verdict::{Note, Reason, Rejection};
+use crate::verdict::{Reason, Rejection};
 
 /// An offer after screening: its candidate so far, and what to read if it is still in the running.
 pub(crate) struct Screened {
     pub(crate) candidate: Candidate,
     pub(crate) read: Option<BalanceRead>,
+    /// The signing domain to compare with the chain's, where there is one.
+    pub(crate) domain: Option<StatedDomain>,
 }
 
 /// One balance to read.
@@ -29,6 +32,8 @@ pub(crate) struct BalanceRead {
     pub(crate) network: Arc<NetworkConfig>,
     pub(crate) asset: Arc<Asset>,
     pub(crate) owner: Arc<str>,
+    /// Who is to receive, where the chain must be ready for that (Solana).
+    pub(crate) recipient: Option<Arc<str>>,
 }
 
 /// Screens every offer, in order.
@@ -49,7 +54,7 @@ fn screen_one(requirement: &Requirement, config: &Config) -> Screened {
         Ok(terms) => terms,
         Err(malformed) => {
             candidate.reject(Reason::MalformedRequirement, malformed.to_string());
-            return Screened { candidate, read: None };
+            return Screened { candidate, read: None, domain: None };
         }
     };
     candidate.scheme = Some(terms.scheme.clone());
@@ -58,7 +63,7 @@ fn screen_one(requirement: &Requirement, config: &Config) -> Screened {
     let Some(network) = terms.chain.as_ref().and_then(|chain| config.networks.get(chain)) else {
         let name = shown(&terms.network);
         candidate.reject(Reason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
-        return Screened { candidate, read: None };
+        return Screened { candidate, read: None, domain: None };
     };
     let asset = network.asset(&terms.asset);
     describe(&mut candidate, network, asset);
@@ -76,16 +81,18 @@ fn screen_one(requirement: &Requirement, config: &Config) -> Screened {
     for rejection in rejections.into_iter().flatten() {
         candidate.reject(rejection.reason, rejection.detail);
     }
-    let read = match (asset, &network.owner) {
-        (Some(asset), Some(owner)) if candidate.viable => {
-            if network.chain.family() == Family::Evm && !domain_confirmed(terms, asset) {
-                candidate.note(Note::DomainUnchecked);
-            }
-            Some(BalanceRead { network: network.clone(), asset: asset.clone(), owner: owner.clone() })
-        }
-        _ => None,
+    let (Some(asset), Some(owner)) = (asset, &network.owner) else {
+        return Screened { candidate, read: None, domain: None };
     };
-    Screened { candidate, read }
+    let is_svm = network.chain.family() == Family::Svm;
+    let read = candidate.viable.then(|| BalanceRead {
+        network: network.clone(),
+        asset: asset.clone(),
+        owner: owner.clone(),
+        recipient: is_svm.then(|| terms.pay_to.clone()),
+    });
+    let domain = stated_domain(terms, network, asset).filter(|_| candidate.viable);
+    Screened { candidate, read, domain }
 }
 
 fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&Arc<Asset>>) {
@@ -215,11 +222,16 @@ fn fee_payer_present(terms: &Terms, network: &NetworkConfig) -> Option<Rejection
     refuse(Reason::FeePayerMissing, problem)
 }
 
-/// Whether the offer's signing domain is the one that the asset's row states.
-fn domain_confirmed(terms: &Terms, asset: &Asset) -> bool {
+/// The signing domain that the offer states, if tokens of this network have one.
+fn stated_domain(terms: &Terms, network: &NetworkConfig, asset: &Asset) -> Option<StatedDomain> {
+    let chain_id = network.chain.evm_chain_id()?;
     let stated = |key| terms.extra.text(key).ok().flatten();
-    let Some((name, version)) = &asset.domain else {
-        return false;
-    };
-    stated("name").as_deref() == Some(name) && stated("version").as_deref() == Some(version)
+    let (name, version) = (stated("name")?, stated("version")?);
+    let mut contract = [0; 20];
+    hex::decode_to_slice(asset.address.strip_prefix("0x")?, &mut contract).ok()?;
+    let row = asset.domain.as_ref().map(|(name, version)| (&**name, &**version));
+    Some(StatedDomain {
+        separator: domain_separator(&name, &version, chain_id, contract),
+        confirmed: row == Some((&name, &version)),
+    })
 }

@@ -119,7 +119,7 @@ pub enum Reason {
     ChainIdentityMismatch,
     /// The token allowance is below the price.
     AllowanceRequired,
-    /// The buyer's token account is frozen.
+    /// The buyer's or the recipient's token account is frozen.
     AccountFrozen,
     /// The token refuses the buyer's address.
     AccountBlocked,
@@ -212,6 +212,11 @@ pub enum Note {
     IdentitySeparate,
     /// No endpoint of any network could be reached: it is likely this device that is offline.
     Offline,
+    /// There is code at the buyer's address, a contract's or one that it delegates to (EIP-7702): the
+    /// token will ask that code about the signature (ERC-1271), and some servers refuse such buyers.
+    OwnerHasCode,
+    /// The token takes a fee of every transfer: the recipient gets less than is paid.
+    TransferFee,
     /// An earlier version 1 entry has the same scheme and network: the server may take the
     /// payment for that one.
     V1Ambiguous,

@@ -5,6 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::http::Response;
 
+/// Where the shop is paid on Solana. It has a token account there; payments would not create one.
+pub(super) const SHOP_SOLANA: &str = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM";
+
 /// Three ways to pay, and one with a mistake in it: an amount in dollars where atomic units belong.
 const ACCEPTS: [&str; 4] = [
     r#"{"scheme":"exact","network":"eip155:84532","amount":"50000","asset":"0x036CbD53842c5426634e7929541eC2318f3dCF7e","payTo":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","maxTimeoutSeconds":60,"extra":{"name":"USDC","version":"2"}}"#,

@@ -19,7 +19,7 @@ pub(crate) const ETHEREUM: &str = "eip155:1";
 pub(crate) const ETHEREUM_SEPOLIA: &str = "eip155:11155111";
 
 pub(crate) const BUYER_EVM: &str = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-pub(crate) const BUYER_SOLANA: &str = "BuyerXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX";
+pub(crate) const BUYER_SOLANA: &str = "BXatMgU1vy2nTfZ3pfjE5AGg6rFmvP5rRCXDhmDq66Jn";
 
 const NODES: [(&str, &str); 4] = [("base-1", BASE), ("base-2", BASE), ("sepolia", BASE_SEPOLIA), ("solana", SOLANA)];
 
@@ -67,6 +67,7 @@ impl World {
 
     /// Sets what the buyer holds of USDC, in atomic units.
     pub(crate) fn set_balances(&self, balances: &[(&str, u64)]) {
+        lock(&self.state).ledger.set(SOLANA, &usdc(SOLANA), shop::SHOP_SOLANA, 0);
         for (chain, units) in balances {
             // A fake USDC stands on Ethereum at Base's address, so that the lie is as good as it gets.
             let (token, buyer) = match *chain {

@@ -41,6 +41,7 @@ pub(super) struct NetworkDocument {
     pub(super) name: Option<String>,
     pub(super) genesis_hash: Option<String>,
     pub(super) rpc: Option<Vec<EndpointDocument>>,
+    pub(super) reference_url: Option<String>,
     pub(super) assets: Vec<Record<AssetDocument>>,
     pub(super) strategy: Option<Strategy>,
 }

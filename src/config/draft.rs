@@ -28,6 +28,7 @@ pub(super) struct Draft {
     identity: Identity,
     endpoints: Vec<Arc<Endpoint>>,
     strategy: Strategy,
+    reference: Option<Arc<Endpoint>>,
     pub(super) assets: Vec<Asset>,
     pub(super) configured: bool,
 }
@@ -46,6 +47,7 @@ pub(super) fn builtin_networks() -> BTreeMap<ChainId, Draft> {
                 },
                 endpoints: urls.map(|url| Arc::new(Endpoint::at_url(chain.clone(), url))).collect(),
                 strategy: Strategy::Ordered,
+                reference: None,
                 assets: registry::assets(&chain).map(|row| builtin_asset(&chain, row)).collect(),
                 configured: false,
                 chain: chain.clone(),
@@ -62,6 +64,7 @@ impl Draft {
             identity: identity_from_id(&chain),
             endpoints: Vec::new(),
             strategy: Strategy::Ordered,
+            reference: None,
             assets: Vec::new(),
             configured: false,
             chain,
@@ -78,6 +81,10 @@ impl Draft {
         }
         if let Some(rpc) = &document.rpc {
             self.endpoints = self.endpoints(&format!("{path}.rpc"), rpc, routing.allow_http)?;
+        }
+        if let Some(url) = &document.reference_url {
+            let url = check::endpoint_url(&format!("{path}.referenceUrl"), url, routing.allow_http)?;
+            self.reference = Some(Arc::new(Endpoint::at_url(self.chain.clone(), url)));
         }
         let mut listed = BTreeSet::new();
         for (index, Record(asset)) in document.assets.iter().enumerate() {
@@ -202,6 +209,7 @@ impl Draft {
             identity: self.identity,
             endpoints: self.endpoints,
             strategy: self.strategy,
+            reference: self.reference,
         })
     }
 }

@@ -51,6 +51,8 @@ pub(crate) struct NetworkConfig {
     pub(crate) owner: Option<Arc<str>>,
     pub(crate) endpoints: Vec<Arc<Endpoint>>,
     pub(crate) strategy: Strategy,
+    /// Asked for the chain's time alone, never for a balance.
+    pub(crate) reference: Option<Arc<Endpoint>>,
     pub(crate) assets: Vec<Arc<Asset>>,
     /// Atomic units of the asset that a payment here costs besides the price.
     pub(crate) fee: Amount,

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::finding::{Finding, Told, ToldBalance, Unread, Untold};
+use super::finding::{Told, ToldBalance, Unread, Untold};
 use super::plan::NetworkPlan;
 use super::rpc::{self, Call, Failure, Item};
 use super::traffic::InFlight;
 use super::{GRACE, Prober, evm, svm};
+use crate::candidate::Holding;
 use crate::class::{Effect, FailureClass as Class, Next, PlanEffect};
 use crate::endpoint::Endpoint;
 use crate::event::Event;
@@ -43,7 +44,7 @@ pub(super) struct Attempt {
     /// The positions in the plan of what was asked for.
     pub(super) reads: Vec<usize>,
     /// One finding a read, in order.
-    pub(super) findings: Vec<Result<Finding, Unread>>,
+    pub(super) findings: Vec<Result<Holding, Unread>>,
     /// The endpoint could not be reached at all; its permit is still to be settled.
     pub(super) silence: Option<Silence>,
 }
@@ -138,11 +139,13 @@ impl Prober {
         let (identity, family) = (&plan.network.identity, plan.network.chain.family());
         let told = match (how, family) {
             (ReadPlan::Create | ReadPlan::Override, _) => {
-                let inquiry = evm::Inquiry::new(reads, platform::nonce());
-                let inquiry = inquiry.ok_or_else(|| Failure::new(Class::Unsupported, "too much for one call"))?;
-                let call = if how == ReadPlan::Create { inquiry.create_call() } else { inquiry.override_call() };
-                let reply = self.transport.post(endpoint, rpc::single_body(&call)).await?;
-                inquiry.decode(identity, rpc::read_single(family, &reply).map_err(evm::request_refused)?)?
+                let inquiries = evm::Inquiry::all(reads, platform::nonce).ok_or_else(no_address)?;
+                let answers = inquiries.iter().map(|inquiry| async move {
+                    let call = if how == ReadPlan::Create { inquiry.create_call() } else { inquiry.override_call() };
+                    let reply = self.transport.post(endpoint, rpc::single_body(&call)).await?;
+                    inquiry.decode(identity, rpc::read_single(family, &reply).map_err(evm::request_refused)?)
+                });
+                Told::joined(join_all(answers).await)?
             }
             (_, Family::Svm) => {
                 let layout = svm::Layout::new(reads)?;
@@ -193,18 +196,22 @@ impl ReadPlan {
         }
     }
 
-    fn notes(self) -> Vec<Note> {
+    fn note(self) -> Option<Note> {
         match self {
-            Self::Create | Self::Override | Self::Batch => Vec::new(),
-            Self::Singles => vec![Note::IdentitySeparate],
+            Self::Create | Self::Override | Self::Batch => None,
+            Self::Singles => Some(Note::IdentitySeparate),
         }
     }
 }
 
-fn found(balance: ToldBalance, how: ReadPlan) -> Result<Finding, Unread> {
+fn found(balance: ToldBalance, how: ReadPlan) -> Result<Holding, Unread> {
     match balance {
-        Ok((balance, frozen)) => Ok(Finding { balance, frozen, notes: how.notes() }),
+        Ok(mut holding) => {
+            holding.notes.extend(how.note());
+            Ok(holding)
+        }
         Err(Untold::Chain(detail)) => Err(Unread::Untold(detail.to_owned())),
+        Err(Untold::NoContract) => Err(Unread::NoContract),
         Err(Untold::Endpoint(failure)) => Err(match failure.class.next() {
             Next::Accept => Unread::Refused(failure.detail),
             Next::AskAnother => Unread::Untold(failure.detail),
@@ -212,8 +219,13 @@ fn found(balance: ToldBalance, how: ReadPlan) -> Result<Finding, Unread> {
     }
 }
 
+fn no_address() -> Failure {
+    Failure::new(Class::ClientError, "an address is not hexadecimal")
+}
+
 fn told_any(answer: &Answer) -> bool {
-    answer.as_ref().is_ok_and(|(_, told)| told.balances.iter().any(Result::is_ok))
+    let all_or_some = |told: &Told| told.balances.is_empty() || told.balances.iter().any(Result::is_ok);
+    answer.as_ref().is_ok_and(|(_, told)| all_or_some(told))
 }
 
 fn failures(answer: &Answer) -> Vec<&Failure> {

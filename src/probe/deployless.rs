@@ -76,7 +76,7 @@ impl Fact {
         Self { address: contract, calldata }
     }
 
-    /// What code stands at an address: see [`Code`].
+    /// What code stands at an address: its first 28 bytes, then its size as four.
     pub(super) fn code(at: Address) -> Self {
         Self { address: at, calldata: Vec::new() }
     }
@@ -200,33 +200,6 @@ pub(super) enum Problem {
     Status,
     #[error("a fact that was not told has a word")]
     Residue,
-}
-
-/// The code at an address, from the word that answers [`Fact::code`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Code {
-    pub(super) size: u32,
-    /// The first bytes, zeros behind the end.
-    pub(super) head: [u8; 28],
-}
-
-impl Code {
-    pub(super) fn from_word(word: Word) -> Self {
-        let mut code = Self { size: 0, head: [0; 28] };
-        if let Some((head, size)) = word.split_first_chunk() {
-            code.head = *head;
-            code.size = size.iter().fold(0, |size, byte| size << 8 | u32::from(*byte));
-        }
-        code
-    }
-
-    /// The contract that a plain account lets act for it (EIP-7702).
-    pub(super) fn delegate(&self) -> Option<Address> {
-        let [0xef, 0x01, 0x00, rest @ ..] = &self.head else {
-            return None;
-        };
-        rest.first_chunk().filter(|_| self.size == 23).copied().map(Address)
-    }
 }
 
 fn told(bytes: &[u8; TOLD_BYTES]) -> Result<Result<Word, Unanswered>, Problem> {

@@ -6,25 +6,53 @@ use ruint::aliases::U256;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::deployless::{Address, Fact, Problem, Question, Unanswered, Word};
+use super::deployless::{Address, Fact, MAX_FACTS, Problem, Question, Unanswered, Word};
 use super::finding::{Told, ToldBalance, Untold};
 use super::rpc::{Call, Failure, Item};
 use crate::amount::Amount;
+use crate::candidate::Holding;
 use crate::class::FailureClass as Class;
 use crate::config::Identity;
 use crate::policy::BalanceRead;
+use crate::verdict::{Note, Reason};
 
 /// `balanceOf(address)`.
 const BALANCE_OF: [u8; 4] = [0x70, 0xa0, 0x82, 0x31];
+
+/// `DOMAIN_SEPARATOR()`.
+const DOMAIN_SEPARATOR: [u8; 4] = [0x36, 0x44, 0xe5, 0x15];
+/// `isBlacklisted(address)`, as USDC has it.
+const IS_BLACKLISTED: [u8; 4] = [0xfe, 0x57, 0x5a, 0x87];
+/// `isBlackListed(address)`, as USDT has it.
+const IS_BLACK_LISTED: [u8; 4] = [0xe4, 0x7d, 0x60, 0x60];
+/// `paused()`.
+const PAUSED: [u8; 4] = [0x5c, 0x97, 0x5a, 0xbb];
+
+/// Facts that a read asks for: those of [`token_facts`].
+const FACTS_PER_READ: usize = 5;
+/// Reads that one call holds, the owner's code beside them.
+const READS_PER_CALL: usize = (MAX_FACTS - 1) / FACTS_PER_READ;
 
 /// Everything in one execution: what to ask, and how the answer is read.
 pub(super) struct Inquiry(Question);
 
 impl Inquiry {
-    /// `None` when there is more to ask than one call holds.
-    pub(super) fn new(reads: &[&BalanceRead], nonce: [u8; 16]) -> Option<Self> {
-        let facts: Option<Vec<Fact>> = reads.iter().map(|read| balance_fact(read)).collect();
-        Question::new(nonce, &facts?).map(Self)
+    /// As few inquiries as hold all reads: one, unless there are more than a dozen. `None` when an
+    /// address is none. Without reads, one that asks for identity and time alone.
+    pub(super) fn all(reads: &[&BalanceRead], nonce: impl Fn() -> [u8; 16]) -> Option<Vec<Self>> {
+        if reads.is_empty() {
+            return Question::new(nonce(), &[]).map(|question| vec![Self(question)]);
+        }
+        reads.chunks(READS_PER_CALL).map(|reads| Self::new(reads, nonce())).collect()
+    }
+
+    /// The owner's code first, then the facts of each read. A network has one owner.
+    fn new(reads: &[&BalanceRead], nonce: [u8; 16]) -> Option<Self> {
+        let mut facts = vec![Fact::code(Address::parse(&reads.first()?.owner)?)];
+        for read in reads {
+            facts.extend(token_facts(Address::parse(&read.asset.address)?, Address::parse(&read.owner)?));
+        }
+        Question::new(nonce, &facts).map(Self)
     }
 
     /// The call as a creation (plan A).
@@ -48,25 +76,56 @@ impl Inquiry {
             _ => Failure::new(Class::Unsupported, problem.to_string()),
         })?;
         same_chain(identity, answer.chain_id)?;
-        Ok(Told {
-            balances: answer.facts.into_iter().map(fact_balance).collect(),
-            chain_time_ms: answer.timestamp.checked_mul(1_000),
-        })
+        if answer.facts.contains(&Err(Unanswered::Starved)) {
+            return Err(Failure::new(Class::Unsupported, Unanswered::Starved.to_string()));
+        }
+        let chain_time_ms = answer.timestamp.checked_mul(1_000);
+        let Some((owner, facts)) = answer.facts.split_first() else {
+            return Ok(Told { balances: Vec::new(), chain_time_ms });
+        };
+        let has_code = owner.is_ok();
+        let (reads, _) = facts.as_chunks();
+        Ok(Told { balances: reads.iter().map(|facts| holding(facts, has_code)).collect(), chain_time_ms })
     }
 }
 
-fn balance_fact(read: &BalanceRead) -> Option<Fact> {
-    Some(Fact::view(Address::parse(&read.asset.address)?, BALANCE_OF, [Address::parse(&read.owner)?]))
+/// What is asked of a token, in the order in which [`holding`] reads it.
+fn token_facts(token: Address, owner: Address) -> [Fact; FACTS_PER_READ] {
+    [
+        Fact::view(token, BALANCE_OF, [owner]),
+        Fact::view(token, DOMAIN_SEPARATOR, []),
+        Fact::view(token, IS_BLACKLISTED, [owner]),
+        Fact::view(token, IS_BLACK_LISTED, [owner]),
+        Fact::view(token, PAUSED, []),
+    ]
 }
 
-fn fact_balance(fact: Result<Word, Unanswered>) -> ToldBalance {
-    match fact {
-        Ok(word) => Ok((Amount::from_be_bytes(word), false)),
-        Err(Unanswered::NoCode) => Err(Untold::Chain("no contract answers at the asset's address")),
-        Err(Unanswered::Short) => Err(Untold::Chain("the token's balanceOf did not return one word")),
-        Err(Unanswered::Reverted) => Err(Failure::new(Class::Reverted, Class::Reverted.words()).into()),
-        Err(Unanswered::Starved) => Err(Failure::new(Class::Unsupported, "the node gave too little gas").into()),
+/// Only the balance must be told: a token without one of the other functions reverts there, and
+/// then has nothing to say on the matter.
+fn holding(facts: &[Result<Word, Unanswered>; FACTS_PER_READ], owner_has_code: bool) -> ToldBalance {
+    let [balance, domain, blacklisted, black_listed, paused] = facts;
+    let balance = match balance {
+        Ok(word) => Amount::from_be_bytes(*word),
+        Err(Unanswered::NoCode) => return Err(Untold::NoContract),
+        Err(Unanswered::Short) => return Err(Untold::Chain("the token's balanceOf did not return one word")),
+        Err(Unanswered::Reverted | Unanswered::Starved) => {
+            return Err(Failure::new(Class::Reverted, Class::Reverted.words()).into());
+        }
+    };
+    let mut objections = Vec::new();
+    if is_true(blacklisted) || is_true(black_listed) {
+        objections.push((Reason::AccountBlocked, "the token's issuer has blocked the buyer's address"));
     }
+    if is_true(paused) {
+        objections.push((Reason::TokenPaused, "the token's issuer has paused all transfers"));
+    }
+    let notes = if owner_has_code { vec![Note::OwnerHasCode] } else { Vec::new() };
+    Ok(Holding { balance, objections, domain_separator: domain.ok(), notes })
+}
+
+/// Exactly one, as compilers encode it: a fallback that answers anything to everything is no yes.
+fn is_true(fact: &Result<Word, Unanswered>) -> bool {
+    fact.is_ok_and(|word| word.iter().rev().copied().eq(std::iter::once(1).chain([0; 31])))
 }
 
 /// A request that is refused as such is refused for being of this kind.
@@ -138,7 +197,7 @@ fn balance(item: &Item) -> ToldBalance {
     match digits.len() {
         64 => {
             let word = hex_word(digits).ok_or_else(not_hex)?;
-            Ok((Amount::from_be_bytes(word.to_be_bytes()), false))
+            Ok(Holding { balance: Amount::from_be_bytes(word.to_be_bytes()), ..Holding::default() })
         }
         0 => Err(Untold::Chain("no contract answers at the asset's address")),
         // Some gateways pass a revert off as a result.
@@ -168,7 +227,7 @@ mod tests {
     #[test]
     fn a_word_is_a_balance_and_nothing_else_is() {
         let word = format!("\"0x{:064x}\"", 50_000);
-        assert_eq!(read(&word), Ok((Amount::from_u64(50_000), false)));
+        assert_eq!(read(&word), Ok(Holding { balance: Amount::from_u64(50_000), ..Holding::default() }));
         for unread in ["\"0x\"", "\"0x00000000\"", &format!("\"0x{}\"", "0".repeat(128))] {
             assert!(matches!(read(unread), Err(Untold::Chain(_))), "{unread}");
         }
@@ -181,6 +240,20 @@ mod tests {
             &format!("\"0x{}\"", "_".repeat(64)),
         ] {
             assert!(matches!(read(malformed), Err(Untold::Endpoint(f)) if f.class == Class::Fault), "{malformed}");
+        }
+    }
+
+    #[test]
+    fn selectors_are_the_hashes_of_their_signatures() {
+        use sha3::{Digest, Keccak256};
+        for (signature, selector) in [
+            ("balanceOf(address)", BALANCE_OF),
+            ("DOMAIN_SEPARATOR()", DOMAIN_SEPARATOR),
+            ("isBlacklisted(address)", IS_BLACKLISTED),
+            ("isBlackListed(address)", IS_BLACK_LISTED),
+            ("paused()", PAUSED),
+        ] {
+            assert_eq!(Keccak256::digest(signature)[..4], selector, "{signature}");
         }
     }
 

@@ -1,16 +1,7 @@
 //! What can come of asking an endpoint for a balance.
 
 use super::rpc::Failure;
-use crate::amount::Amount;
-use crate::verdict::Note;
-
-/// A balance that an endpoint told, beside the proof of its chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
-    pub(super) balance: Amount,
-    pub(super) frozen: bool,
-    pub(super) notes: Vec<Note>,
-}
+use crate::candidate::Holding;
 
 /// Why an endpoint did not tell a balance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +14,15 @@ pub(super) enum Unread {
     Untold(String),
     /// It serves the right chain, and the token itself refused to tell.
     Refused(String),
+    /// It serves the right chain, where there is no token at the address.
+    NoContract,
 }
 
 impl Unread {
     pub(super) fn detail(&self) -> &str {
         match self {
             Self::WrongChain(detail) | Self::NoAnswer(detail) | Self::Untold(detail) | Self::Refused(detail) => detail,
+            Self::NoContract => "no contract answers at the asset's address",
         }
     }
 }
@@ -42,19 +36,32 @@ pub(super) struct Told {
     pub(super) chain_time_ms: Option<u64>,
 }
 
-/// A balance and whether its account is frozen, or why there is none.
-pub(super) type ToldBalance = Result<(Amount, bool), Untold>;
+/// What is held, or why nobody can tell.
+pub(super) type ToldBalance = Result<Holding, Untold>;
 
 /// Why one balance of an otherwise good answer is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Untold {
     /// The chain itself has no balance to tell. Says nothing about the endpoint.
     Chain(&'static str),
+    /// The chain proves that there is no contract at the asset's address.
+    NoContract,
     /// The endpoint refused or garbled this item.
     Endpoint(Failure),
 }
 
 impl Told {
+    /// What several answers of one endpoint tell together. One that failed speaks for all.
+    pub(super) fn joined(answers: Vec<Result<Self, Failure>>) -> Result<Self, Failure> {
+        let mut all = Self { balances: Vec::new(), chain_time_ms: None };
+        for answer in answers {
+            let Self { balances, chain_time_ms } = answer?;
+            all.balances.extend(balances);
+            all.chain_time_ms = all.chain_time_ms.max(chain_time_ms);
+        }
+        Ok(all)
+    }
+
     pub(super) fn failures(&self) -> impl Iterator<Item = &Failure> {
         self.balances.iter().filter_map(|balance| match balance {
             Err(Untold::Endpoint(failure)) => Some(failure),

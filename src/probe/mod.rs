@@ -27,13 +27,13 @@ use futures::future::{Either, abortable, join_all, select};
 use self::attempt::{Attempt, Silence};
 use self::lineup::{Lineup, Order, Runner, lineup};
 use self::plan::{NetworkPlan, Plan};
-use self::reading::{NetworkReading, Trial};
+use self::reading::{AbortOnDrop, NetworkReading, Trial};
 use crate::candidate::{Evidence, Reading};
 use crate::config::{ProbeSettings, Strategy};
 use crate::endpoint::Endpoint;
 use crate::event::{Event, Observer};
 use crate::health::{HealthIndex, Outcome, Permit, Transition};
-use crate::platform::{Clock, spawn};
+use crate::platform::{Clock, MaybeSend, spawn};
 use crate::trace;
 use crate::verdict::{Note, Reason};
 
@@ -75,6 +75,7 @@ impl Prober {
     async fn read_network(&self, plan: &NetworkPlan) -> NetworkReading {
         let Lineup { attempts, trial } = self.lineup(plan);
         let trial = trial.and_then(|position| self.start_trial(plan, position));
+        let reference = self.ask_reference(plan);
         self.traffic.save_for_hedging(&plan.network.chain);
         let mut reading = NetworkReading::new(plan);
         let mut queue = attempts.into_iter().filter_map(|position| plan.network.endpoints.get(position)).peekable();
@@ -98,6 +99,9 @@ impl Prober {
         }
         if let Some(trial) = trial {
             trial.finish(&mut reading).await;
+        }
+        if let Some(reference) = reference {
+            reference.disarm();
         }
         reading
     }
@@ -184,20 +188,41 @@ impl Prober {
         }
         let (prober, plan) = (self.clone(), plan.clone());
         let (tell, told) = oneshot::channel();
-        let (task, handle) = abortable(async move {
+        let task = in_background(async move {
             let everything = (0..plan.reads.len()).collect();
-            let mut attempt = prober.ask(&plan, &endpoint, everything, permit).await;
-            if let Some(silence) = attempt.silence.take() {
-                prober.settle(silence, Outcome::Fault);
-            }
+            let attempt = prober.ask_alone(&plan, &endpoint, everything, permit).await;
             // Nobody may be listening any more; then the trial was for health alone.
             let _ = tell.send(attempt);
         });
-        spawn(Box::pin(async move {
-            // Aborted: the selection was dropped, and the permit went back with the task.
-            let _ = task.await;
-        }));
-        Some(Trial::new(told, handle))
+        Some(Trial::new(told, task))
+    }
+
+    /// Asks the network's reference for the time, now and then and for health alone.
+    fn ask_reference(&self, plan: &NetworkPlan) -> Option<AbortOnDrop> {
+        let reference = plan.network.reference.clone()?;
+        if !self.traffic.reference_due(&plan.network.chain, self.clock.now()) {
+            return None;
+        }
+        let (prober, plan) = (self.clone(), NetworkPlan { network: plan.network.clone(), reads: Vec::new() });
+        Some(in_background(async move {
+            let permit = prober.admit(&reference);
+            prober.ask_alone(&plan, &reference, Vec::new(), permit).await;
+        }))
+    }
+
+    /// An attempt that no other is compared with: silence is the endpoint's own.
+    async fn ask_alone(
+        &self,
+        plan: &NetworkPlan,
+        endpoint: &Arc<Endpoint>,
+        reads: Vec<usize>,
+        permit: Permit,
+    ) -> Attempt {
+        let mut attempt = self.ask(plan, endpoint, reads, permit).await;
+        if let Some(silence) = attempt.silence.take() {
+            self.settle(silence, Outcome::Fault);
+        }
+        attempt
     }
 
     async fn attempt(&self, plan: &NetworkPlan, endpoint: &Arc<Endpoint>, reads: Vec<usize>) -> Attempt {
@@ -266,10 +291,7 @@ impl Prober {
                 return Evidence::unasked(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail });
             };
             let health = self.health.inspect(asked.endpoint.key(), now);
-            let mut notes = progress.found.map(|finding| finding.notes).unwrap_or_default();
-            if offline {
-                notes.push(Note::Offline);
-            }
+            let notes = if offline { vec![Note::Offline] } else { Vec::new() };
             Evidence {
                 reading,
                 endpoint: Some(asked.endpoint.host().clone()),
@@ -282,4 +304,14 @@ impl Prober {
         });
         evidence.collect()
     }
+}
+
+/// Runs `task` beside the selection, which ends it when it is dropped.
+fn in_background(task: impl Future<Output = ()> + MaybeSend + 'static) -> AbortOnDrop {
+    let (task, handle) = abortable(task);
+    spawn(Box::pin(async move {
+        // Aborted: the selection was dropped, and the permit went back with the task.
+        let _ = task.await;
+    }));
+    AbortOnDrop::new(handle)
 }

@@ -41,7 +41,9 @@ impl Plan {
             reads: Vec::new(),
         });
         let reads = self.networks.get_mut(network).map(|plan| &mut plan.reads);
-        let same_balance = |other: &BalanceRead| other.asset.id == read.asset.id && other.owner == read.owner;
+        let same_balance = |other: &BalanceRead| {
+            (&other.asset.id, &other.owner, &other.recipient) == (&read.asset.id, &read.owner, &read.recipient)
+        };
         let read = reads.map_or(0, |reads| position_or_push(reads, same_balance, || read.clone()));
         Slot { network, read }
     }

@@ -6,9 +6,9 @@ use futures::channel::oneshot;
 use futures::future::AbortHandle;
 
 use super::attempt::{Asked, Attempt, Silence};
-use super::finding::{Finding, Unread};
+use super::finding::Unread;
 use super::plan::NetworkPlan;
-use crate::candidate::Reading;
+use crate::candidate::{Holding, Reading};
 use crate::verdict::Reason;
 
 /// What came of one network so far.
@@ -23,7 +23,7 @@ pub(super) struct NetworkReading {
 #[derive(Default)]
 pub(super) struct Progress {
     pub(super) asked: Option<Asked>,
-    pub(super) found: Option<Finding>,
+    pub(super) found: Option<Holding>,
     /// The chain itself said that there is nothing to tell.
     final_answer: bool,
     /// Why each endpoint so far could not tell, by host.
@@ -66,7 +66,7 @@ impl Progress {
         self.found.is_none() && !self.final_answer
     }
 
-    fn take(&mut self, asked: &Asked, finding: Result<Finding, Unread>) {
+    fn take(&mut self, asked: &Asked, finding: Result<Holding, Unread>) {
         self.asked = Some(asked.clone());
         match finding {
             Ok(finding) => self.found = Some(finding),
@@ -79,17 +79,21 @@ impl Progress {
 
     /// An endpoint that proved its chain and could not tell outweighs one of another chain.
     pub(super) fn reading(&self) -> Reading {
-        if let Some(Finding { balance, frozen, .. }) = self.found {
-            return Reading::Holding { balance, frozen };
+        if let Some(holding) = &self.found {
+            return Reading::Holding(holding.clone());
         }
-        let proven = self.unread.iter().any(|(_, unread)| matches!(unread, Unread::Untold(_) | Unread::Refused(_)));
-        let foreign = self.unread.iter().any(|(_, unread)| matches!(unread, Unread::WrongChain(_)));
+        let met = |kind: fn(&Unread) -> bool| self.unread.iter().any(|(_, unread)| kind(unread));
+        let proven = met(|unread| matches!(unread, Unread::Untold(_) | Unread::Refused(_)));
+        let reason = if met(|unread| *unread == Unread::NoContract) {
+            Reason::AssetNotContract
+        } else if met(|unread| matches!(unread, Unread::WrongChain(_))) && !proven {
+            Reason::ChainIdentityMismatch
+        } else {
+            Reason::BalanceUnavailable
+        };
         let causes: Vec<String> =
             self.unread.iter().map(|(host, unread)| format!("{host}: {}", unread.detail())).collect();
-        Reading::Unreadable {
-            reason: if foreign && !proven { Reason::ChainIdentityMismatch } else { Reason::BalanceUnavailable },
-            detail: causes.join("; "),
-        }
+        Reading::Unreadable { reason, detail: causes.join("; ") }
     }
 }
 
@@ -100,8 +104,8 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    pub(super) fn new(told: oneshot::Receiver<Attempt>, task: AbortHandle) -> Self {
-        Self { told, abort: AbortOnDrop(Some(task)) }
+    pub(super) fn new(told: oneshot::Receiver<Attempt>, abort: AbortOnDrop) -> Self {
+        Self { told, abort }
     }
 
     /// Waits for the trial only where the selection has nothing better; otherwise lets it go on for
@@ -122,10 +126,15 @@ impl Trial {
 }
 
 /// Ends a background task when the selection that started it is dropped.
-struct AbortOnDrop(Option<AbortHandle>);
+pub(super) struct AbortOnDrop(Option<AbortHandle>);
 
 impl AbortOnDrop {
-    fn disarm(mut self) {
+    pub(super) fn new(task: AbortHandle) -> Self {
+        Self(Some(task))
+    }
+
+    /// Lets the task go on to its own end.
+    pub(super) fn disarm(mut self) {
         self.0 = None;
     }
 }

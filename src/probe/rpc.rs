@@ -26,7 +26,7 @@ pub(super) struct Call {
 /// Why a reading, or one item of it, failed. The detail is for people and repeats nothing that the
 /// endpoint said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     pub(super) class: Class,
     pub(super) detail: String,
     pub(super) retry_after: Option<Duration>,
@@ -43,7 +43,7 @@ impl Failure {
     }
 
     /// An answer that no endpoint in order would give.
-    pub(super) fn malformed(detail: impl Into<String>) -> Self {
+    pub(crate) fn malformed(detail: impl Into<String>) -> Self {
         Self::new(Class::Fault, detail)
     }
 }

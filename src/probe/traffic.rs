@@ -4,17 +4,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::class::FailureClass;
 use crate::endpoint::Endpoint;
+use crate::health::Moment;
 use crate::network::ChainId;
 
 /// Tenths of a request that a network saves up for hedging, at most: ten hedges.
 const MOST_SAVED: u32 = 100;
 /// Tenths that a hedge costs. Every selection saves one, so hedges add at most a tenth.
 const HEDGE_COST: u32 = 10;
+
+/// How often a network's reference is asked at most: lag matters from fifteen seconds on.
+const REFERENCE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Counts of one endpoint since the selector was made, for a metrics system to scrape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,6 +55,7 @@ struct NetworkTraffic {
     saved_tenths: u32,
     draws: u64,
     leader: Option<u128>,
+    referenced: Option<Moment>,
 }
 
 /// An attempt under way; dropping it ends the attempt.
@@ -98,6 +104,17 @@ impl Traffic {
 
     pub(super) fn set_leader(&self, network: &ChainId, endpoint: u128) {
         self.lock().networks.entry(network.clone()).or_default().leader = Some(endpoint);
+    }
+
+    /// Whether a network's reference is to be asked again, and if so, that it is.
+    pub(super) fn reference_due(&self, network: &ChainId, now: Moment) -> bool {
+        let mut state = self.lock();
+        let row = state.networks.entry(network.clone()).or_default();
+        let due = row.referenced.is_none_or(|last| now.since(last) >= REFERENCE_INTERVAL);
+        if due {
+            row.referenced = Some(now);
+        }
+        due
     }
 
     pub(super) fn save_for_hedging(&self, network: &ChainId) {

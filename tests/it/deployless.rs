@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use self::program::{Address, Answer, Code, Fact, MAX_FACTS, Problem, Question, Unanswered, Word};
+use self::program::{Address, Answer, Fact, MAX_FACTS, Problem, Question, Unanswered, Word};
 
 const SOURCE: &str = include_str!("../../src/probe/deployless/facts.evm");
 const NONCE: [u8; 16] = *b"\x9c\x01 a nonce \xffo\x00k!";
@@ -24,6 +24,33 @@ const SPENDER: Address = Address([0x22; 20]);
 const BALANCE_OF: [u8; 4] = [0x70, 0xa0, 0x82, 0x31];
 const ALLOWANCE: [u8; 4] = [0xdd, 0x62, 0xed, 0x3e];
 const PAUSED: [u8; 4] = [0x5c, 0x97, 0x5a, 0xbb];
+
+/// The code at an address, from the word that answers a code question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Code {
+    size: u32,
+    /// The first bytes, zeros behind the end.
+    head: [u8; 28],
+}
+
+impl Code {
+    fn from_word(word: Word) -> Self {
+        let mut code = Self { size: 0, head: [0; 28] };
+        if let Some((head, size)) = word.split_first_chunk() {
+            code.head = *head;
+            code.size = size.iter().fold(0, |size, byte| size << 8 | u32::from(*byte));
+        }
+        code
+    }
+
+    /// The contract that a plain account lets act for it (EIP-7702).
+    fn delegate(&self) -> Option<Address> {
+        let [0xef, 0x01, 0x00, rest @ ..] = &self.head else {
+            return None;
+        };
+        rest.first_chunk().filter(|_| self.size == 23).copied().map(Address)
+    }
+}
 
 // The assembler.
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::support::{Answer, Script, Svm, offers, select, selector};
+use crate::support::script::healthy;
+use crate::support::{Answer, Evm, Script, Svm, USDC_BASE, USDC_SEPOLIA, offers, select, selector};
 
 /// Two endpoints of Solana, the first preferred.
 fn config() -> Value {
@@ -101,4 +102,64 @@ async fn a_clock_that_cannot_be_read_is_unknown_and_costs_nothing() {
     odd.set_clock(-1);
     script.svm("first.test", odd);
     assert_eq!(used(&selector).await, ("first.test".to_owned(), None));
+}
+
+fn frozen_since_ever(chain: &Evm) -> Evm {
+    Evm { behind: 40, ..chain.clone() }
+}
+
+/// EVM nodes tell their time in the same call as the balances.
+#[tokio::test(start_paused = true)]
+async fn a_stale_evm_node_is_demoted_too() {
+    let script = healthy(9, 9, 9);
+    let honest = Evm::new(8453, USDC_BASE, 9);
+    let selector = selector(&crate::support::config(), &script);
+    let used = async || {
+        let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+        (selection.selected().endpoint.clone().unwrap().to_string(), selection.selected().lag_ms)
+    };
+    script.always("base-1.test", Answer::http(429, "").retry_after("0.25"));
+    assert_eq!(used().await, ("base-2.test".to_owned(), Some(0)));
+    script.evm("base-1.test", frozen_since_ever(&honest));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(used().await, ("base-1.test".to_owned(), Some(40_000)));
+    assert_eq!(used().await, ("base-2.test".to_owned(), Some(0)));
+    // A way of asking that brings no time leaves it unknown.
+    script.evm("sepolia.test", Evm::plain(84532, USDC_SEPOLIA, 9));
+    let selection = select(&selector, &[offers::sepolia("5")]).await.unwrap();
+    assert_eq!(selection.selected().lag_ms, None);
+}
+
+/// One endpoint alone has nobody to lag behind, unless there is a reference.
+#[tokio::test(start_paused = true)]
+async fn a_reference_tells_the_time_and_nothing_else() {
+    let script = Script::default();
+    let chain = Evm::new(8453, USDC_BASE, 9);
+    script.evm("own.test", frozen_since_ever(&chain)).evm("reference.test", chain);
+    let mut config = crate::support::config();
+    config["networks"]["base"] = json!({"rpc": ["https://own.test/"]});
+    let lag = async |selector: &payroute::RouteSelector| {
+        let selection = select(selector, &[offers::base("5")]).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        assert_eq!(selection.selected().endpoint.as_deref(), Some("own.test"));
+        selection.selected().lag_ms
+    };
+    let alone = selector(&config, &script);
+    for _ in 0..2 {
+        assert!(lag(&alone).await.unwrap() < 1_000, "within the second that block times count in");
+    }
+    assert_eq!(script.asked(), ["own.test"; 2], "off by default");
+
+    config["networks"]["base"]["referenceUrl"] = json!("https://reference.test/");
+    let referenced = selector(&config, &script);
+    lag(&referenced).await;
+    assert_eq!(lag(&referenced).await.unwrap() / 1_000, 40);
+    let requests = script.requests();
+    let to_reference: Vec<String> =
+        requests.iter().filter(|(host, _)| host == "reference.test").map(|(_, body)| body.to_string()).collect();
+    assert_eq!(to_reference.len(), 1, "not on every selection");
+    assert!(!to_reference[0].contains("70a08231"), "never for a balance");
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    lag(&referenced).await;
+    assert!(script.asked().contains(&"reference.test".to_owned()));
 }

@@ -51,6 +51,12 @@ impl Localnet {
         &self.ready[role][family]
     }
 
+    /// `offer` made by the merchant of these chains.
+    fn offer(&self, offer: Value) -> Value {
+        let network = offer["network"].as_str().unwrap().to_owned();
+        offers::with(offer, "payTo", self.party("merchant", &network).clone())
+    }
+
     async fn control(&self, request: Value) -> Value {
         let control = self.ready["control"].as_str().unwrap();
         let response = self.http.post(control).json(&request).send().await.unwrap();
@@ -91,7 +97,7 @@ async fn pay(selector: &RouteSelector, offers: &[Value]) -> Result<Selection, Se
 async fn the_answer_follows_the_money() {
     let net = Localnet::start();
     let selector = net.selector(json!({"preferNetworks": ["base", "solana", "base-sepolia"], "probeTimeoutMs": 5_000}));
-    let offers = [offers::solana("50000"), offers::base("50000"), offers::sepolia("50000")];
+    let offers = [offers::solana("50000"), offers::base("50000"), offers::sepolia("50000")].map(|o| net.offer(o));
 
     // Nothing anywhere: three deficits, in the merchant's order.
     let error = pay(&selector, &offers).await.unwrap_err();
@@ -133,7 +139,7 @@ async fn both_token_programs_and_a_frozen_account() {
     let selector = net.selector(json!({"probeTimeoutMs": 5_000}));
     net.fund(SOLANA, PYUSD_SOLANA, "70000").await;
     net.fund(SOLANA, USDC_SOLANA, "60000").await;
-    let offers = [offers::spl(PYUSD_SOLANA, "70000"), offers::solana("60000")];
+    let offers = [offers::spl(PYUSD_SOLANA, "70000"), offers::solana("60000")].map(|offer| net.offer(offer));
     let selection = pay(&selector, &offers).await.unwrap();
     assert!(selection.candidates().iter().all(|candidate| candidate.viable));
 
@@ -144,6 +150,10 @@ async fn both_token_programs_and_a_frozen_account() {
     assert_eq!(reasons(&selection.candidates()[1]), ["account-frozen"]);
     net.control(json!({"op": "thaw", "network": SOLANA, "asset": PYUSD_SOLANA, "owner": buyer})).await;
     assert_eq!(pay(&selector, &offers).await.unwrap().requirement().index(), 0);
+
+    // A recipient without a token account cannot be paid: no client creates it.
+    let error = pay(&selector, &[offers::solana("60000")]).await.unwrap_err();
+    assert_eq!(reasons(&error.candidates()[0]), ["recipient-account-missing"]);
 }
 
 /// Endpoints of real nodes, configured for each other's chain.

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 
 use crate::support::script::healthy;
 use crate::support::{
-    Answer, BUYER_SVM, Evm, PYUSD_SOLANA, Script, Svm, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, config, offers, payment,
-    reasons, select, selector,
+    Answer, BUYER_SVM, Evm, MERCHANT_SVM, PYUSD_SOLANA, Script, Svm, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, config,
+    offers, payment, reasons, select, selector,
 };
 
 #[tokio::test(start_paused = true)]
@@ -157,7 +157,7 @@ async fn what_one_endpoint_could_not_tell_is_asked_of_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_token_that_no_endpoint_can_read_is_unavailable_and_spoils_nothing() {
+async fn an_address_without_a_contract_spoils_nothing() {
     let script = healthy(9, 9, 9);
     let mut config = config();
     let ghost = "0x2222222222222222222222222222222222222222";
@@ -166,7 +166,7 @@ async fn a_token_that_no_endpoint_can_read_is_unavailable_and_spoils_nothing() {
     let selection = select(&selector(&config, &script), &offers).await.unwrap();
     assert_eq!(selection.selected().requirement_index, 1);
     let unread = &selection.candidates()[1];
-    assert_eq!((reasons(unread), unread.balance), (vec!["balance-unavailable"], None));
+    assert_eq!((reasons(unread), unread.balance), (vec!["asset-not-contract"], None));
     assert!(unread.rejections[0].detail.contains("no contract answers at the asset's address"));
 }
 
@@ -317,6 +317,58 @@ async fn wrong_answers_and_what_they_do() {
     }
 }
 
+/// What the token and the buyer's address are found to be in the same call.
+#[tokio::test(start_paused = true)]
+async fn facts_that_decide_beside_the_balance() {
+    let usd_coin = "02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f";
+    let views = |views: &[(&'static str, &str)]| {
+        let views = views.iter().map(|(selector, word)| (*selector, (*word).to_owned())).collect();
+        Evm { views, ..Evm::new(8453, USDC_BASE, 9) }
+    };
+    for (name, chain, expected, notes) in [
+        ("nothing but a balance", views(&[]), vec![], vec![]),
+        ("its own domain", views(&[("3644e515", usd_coin)]), vec![], vec![]),
+        ("another domain", views(&[("3644e515", "07")]), vec!["domain-mismatch"], vec![]),
+        ("blocked, as USDC says it", views(&[("fe575a87", "1")]), vec!["account-blocked"], vec![]),
+        ("blocked, as USDT says it", views(&[("e47d6060", "1")]), vec!["account-blocked"], vec![]),
+        ("paused", views(&[("5c975abb", "1")]), vec!["token-paused"], vec![]),
+        ("not blocked and not paused", views(&[("fe575a87", "0"), ("5c975abb", "0")]), vec![], vec![]),
+        ("an answer that is no yes", views(&[("fe575a87", "2"), ("5c975abb", usd_coin)]), vec![], vec![]),
+        ("a contract wallet", Evm { code_everywhere: true, ..views(&[]) }, vec![], vec![Note::OwnerHasCode]),
+    ] {
+        let script = healthy(9, 9, 9);
+        script.evm("base-1.test", chain);
+        let result = select(&selector(&config(), &script), &[offers::base("5")]).await;
+        let candidate = match &result {
+            Ok(selection) => selection.selected(),
+            Err(error) => &error.candidates()[0],
+        };
+        assert_eq!((reasons(candidate), candidate.notes.clone()), (expected, notes), "{name}");
+        assert_eq!(candidate.balance.unwrap().to_string(), "9", "{name}");
+        assert_eq!(script.asked(), ["base-1.test"], "{name}");
+    }
+}
+
+/// Sixty-four offers of as many tokens take more than one call holds.
+#[tokio::test(start_paused = true)]
+async fn more_facts_than_a_call_holds_are_asked_in_several() {
+    let token = |number: usize| format!("0x{:040x}", number + 1);
+    let mut chain = Evm::new(8453, USDC_BASE, 9);
+    chain.balances = (0..64).map(|number| (token(number), number as u128)).collect();
+    let script = Script::default();
+    script.evm("base-1.test", chain);
+    let mut config = config();
+    let assets: Vec<Value> =
+        (0..64).map(|n| json!({"address": token(n), "symbol": format!("T{n}"), "decimals": 6})).collect();
+    config["networks"]["base"] = json!({"rpc": ["https://base-1.test/"], "assets": assets});
+    let accepts: Vec<Value> = (0..64).map(|n| offers::evm("eip155:8453", &token(n), "T", "1")).collect();
+    let selection = select(&selector(&config, &script), &accepts).await.unwrap();
+    for candidate in selection.candidates() {
+        assert_eq!(candidate.balance.unwrap().to_string(), candidate.requirement_index.to_string());
+    }
+    assert_eq!(script.asked().len(), 6, "twelve tokens a call");
+}
+
 /// The chain itself said no: nobody else is asked, and it is nobody's fault.
 #[tokio::test(start_paused = true)]
 async fn a_token_that_reverts_has_spoken() {
@@ -379,7 +431,7 @@ async fn singles_with(second: Answer, chain_id: u64) -> payroute::SelectError {
         "rpc": ["https://base-1.test/"], "assets": [{"address": other, "symbol": "TEST", "decimals": 6}],
     });
     let script = Script::default();
-    let chain = Evm::new(chain_id, USDC_BASE, 4);
+    let chain = Evm::plain(chain_id, USDC_BASE, 4);
     script.on("base-1.test", move |body| match body {
         Value::Array(_) => Answer::http(405, ""),
         body if body.to_string().contains(other) => second.clone(),
@@ -448,10 +500,17 @@ async fn solana_balances_are_what_the_accounts_say() {
         let mint = if token_2022 { PYUSD_SOLANA } else { USDC_SOLANA };
         svm.add_mint(mint, token_2022, 6);
         svm.add_holding(mint, BUYER_SVM, token_2022, balance, state);
+        svm.add_holding(mint, MERCHANT_SVM, token_2022, 0, 1);
         svm
     };
     let mut no_account = Svm::default();
     no_account.add_mint(USDC_SOLANA, false, 6);
+    no_account.add_holding(USDC_SOLANA, MERCHANT_SVM, false, 0, 1);
+    let their_ata = crate::support::chain::associated(USDC_SOLANA, MERCHANT_SVM, false);
+    let mut no_recipient = holding(false, 9, 1);
+    no_recipient.accounts.remove(&their_ata);
+    let mut frozen_recipient = holding(false, 9, 1);
+    frozen_recipient.add_holding(USDC_SOLANA, MERCHANT_SVM, false, 0, 2);
     let mut lamports_only = no_account.clone();
     let ata = crate::support::chain::associated(USDC_SOLANA, BUYER_SVM, false);
     lamports_only.accounts.insert(ata.clone(), ("1".repeat(32), vec![]));
@@ -472,6 +531,8 @@ async fn solana_balances_are_what_the_accounts_say() {
         ("Token-2022 with extensions", holding(true, 9, 1), &pyusd, Some("9"), vec![]),
         ("too little", holding(false, 4, 1), &usdc, Some("4"), vec!["insufficient-balance"]),
         ("frozen", holding(false, 9, 2), &usdc, Some("9"), vec!["account-frozen"]),
+        ("no account to receive into", no_recipient, &usdc, Some("9"), vec!["recipient-account-missing"]),
+        ("a frozen recipient", frozen_recipient, &usdc, Some("9"), vec!["account-frozen"]),
         ("no account is a balance of 0", no_account, &usdc, Some("0"), vec!["insufficient-balance"]),
         ("lamports alone are no tokens", lamports_only, &usdc, Some("0"), vec!["insufficient-balance"]),
         ("no mint is not a balance of 0", Svm::default(), &usdc, None, vec!["balance-unavailable"]),
@@ -503,6 +564,7 @@ async fn a_mint_of_unknown_program_is_read_under_the_one_that_owns_it() {
         svm.add_mint(unknown, token_2022, 9);
         svm.add_holding(unknown, BUYER_SVM, token_2022, 9, 1);
         svm.add_holding(unknown, BUYER_SVM, !token_2022, 1, 1);
+        svm.add_holding(unknown, MERCHANT_SVM, token_2022, 0, 1);
         let script = Script::default();
         script.svm("solana.test", svm);
         let mut config = config();
@@ -521,6 +583,7 @@ async fn more_than_a_hundred_accounts_are_split_within_one_request() {
         let mint = solana_address::Address::from([number + 1; 32]).to_string();
         svm.add_mint(&mint, false, 6);
         svm.add_holding(&mint, BUYER_SVM, false, u64::from(number), 1);
+        svm.add_holding(&mint, MERCHANT_SVM, false, 0, 1);
         assets.push(json!({"address": mint, "symbol": format!("T{number}"), "decimals": 6}));
         accepts.push(offers::spl(&mint, "1"));
     }
@@ -534,7 +597,7 @@ async fn more_than_a_hundred_accounts_are_split_within_one_request() {
     }
     let requests = script.requests();
     assert_eq!(requests.len(), 1);
-    assert_eq!(requests[0].1.as_array().unwrap().len(), 3, "identity and two pages of accounts");
+    assert_eq!(requests[0].1.as_array().unwrap().len(), 5, "identity and four pages of accounts");
 }
 
 #[tokio::test(start_paused = true)]

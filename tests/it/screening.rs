@@ -189,8 +189,9 @@ async fn a_merchant_cannot_choose_what_is_asked() {
     assert!(!sent.contains("dEaD") && !sent.contains("dead") && !sent.contains(FEE_PAYER), "{sent}");
 }
 
+/// Where the token does not tell its domain, the built-in row must.
 #[tokio::test]
-async fn a_domain_that_no_row_confirms_is_noted() {
+async fn a_domain_that_nobody_confirms_is_noted() {
     let script = healthy(9, 9, 9);
     let odd = offers::with_extra(offers::base("5"), "name", json!("USDC"));
     let selection = select(&selector(&config(), &script), &[offers::base("5"), odd]).await.unwrap();

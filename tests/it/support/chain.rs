@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use solana_address::Address;
 use tokio::time::Instant;
 
-use super::{BUYER_SVM, SOLANA_GENESIS, USDC_SOLANA};
+use super::{BUYER_SVM, MERCHANT_SVM, SOLANA_GENESIS, USDC_SOLANA};
 
 const TOKEN: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 const TOKEN_2022: &str = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
@@ -41,6 +41,10 @@ pub struct Evm {
     pub chain_id: u64,
     /// By token address in lower case.
     pub balances: BTreeMap<String, u128>,
+    /// What every token's other functions return, by selector; one that is not here reverts.
+    pub views: BTreeMap<&'static str, String>,
+    /// Whether there is code at plain addresses too.
+    pub code_everywhere: bool,
     /// Whether its nodes run a program that is sent along: as a creation, through a state override.
     pub creates: bool,
     pub overrides: bool,
@@ -51,7 +55,8 @@ pub struct Evm {
 impl Evm {
     pub fn new(chain_id: u64, token: &str, balance: u128) -> Self {
         let balances = BTreeMap::from([(token.to_ascii_lowercase(), balance)]);
-        Self { chain_id, balances, creates: true, overrides: true, behind: 0 }
+        let views = BTreeMap::new();
+        Self { chain_id, balances, views, code_everywhere: false, creates: true, overrides: true, behind: 0 }
     }
 
     /// A chain whose nodes know plain calls only.
@@ -89,10 +94,17 @@ impl Evm {
         while !facts.is_empty() {
             let (address, rest) = facts.split_at(40);
             let (length, rest) = rest.split_at(2);
-            facts = &rest[2 * usize::from_str_radix(length, 16).unwrap()..];
-            answer += &match self.balances.get(&format!("0x{address}")) {
-                Some(balance) => format!("05{balance:064x}"),
-                None => format!("01{:064x}", 0),
+            let (calldata, rest) = rest.split_at(2 * usize::from_str_radix(length, 16).unwrap());
+            facts = rest;
+            let balance = self.balances.get(&format!("0x{address}"));
+            answer += &match (balance, calldata.get(..8)) {
+                (None, None) if self.code_everywhere => format!("05{:064x}", 23),
+                (None, _) => format!("01{:064x}", 0),
+                (Some(balance), Some("70a08231")) => format!("05{balance:064x}"),
+                (Some(_), selector) => match selector.and_then(|selector| self.views.get(selector)) {
+                    Some(word) => format!("05{word:0>64}"),
+                    None => format!("03{:064x}", 0),
+                },
             };
         }
         json!(answer)
@@ -127,6 +139,7 @@ impl Svm {
         let mut svm = Self::default();
         svm.add_mint(USDC_SOLANA, false, 6);
         svm.add_holding(USDC_SOLANA, BUYER_SVM, false, balance, 1);
+        svm.add_holding(USDC_SOLANA, MERCHANT_SVM, false, 0, 1);
         svm
     }
 

@@ -1,0 +1,243 @@
+//! Accounts as the token programs lay them out: mints, token accounts, the clock.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use solana_address::Address;
+
+use crate::json::Record;
+use crate::probe::rpc::Failure;
+use crate::registry::TokenProgram;
+
+/// Owner of all sysvars.
+const SYSVARS: &str = "Sysvar1111111111111111111111111111111111111";
+/// Owner of accounts that are nothing but lamports.
+const SYSTEM_PROGRAM: &str = "11111111111111111111111111111111";
+/// Offset of the clock's seconds since 1970.
+const CLOCK_TIME: usize = 32;
+
+/// Offsets in a token account (SPL Token and Token-2022 alike).
+mod token {
+    pub(super) const MINT: usize = 0;
+    pub(super) const OWNER: usize = 32;
+    pub(super) const AMOUNT: usize = 64;
+    pub(super) const STATE: usize = 108;
+    pub(super) const LENGTH: usize = 165;
+    pub(super) const INITIALIZED: u8 = 1;
+    pub(super) const FROZEN: u8 = 2;
+}
+
+/// Offsets in a mint.
+mod mint {
+    pub(super) const DECIMALS: usize = 44;
+    pub(super) const INITIALIZED: usize = 45;
+    pub(super) const LENGTH: usize = 82;
+}
+
+/// How Token-2022 extends both: a byte that says which it is, then type, length and value of each
+/// extension, numbers little-endian.
+mod extension {
+    pub(super) const KIND: usize = 165;
+    pub(super) const KIND_MINT: u8 = 1;
+    pub(super) const KIND_ACCOUNT: u8 = 2;
+    pub(super) const FIRST: usize = 166;
+    /// Multisigs are told apart by their length alone.
+    pub(super) const MULTISIG_LENGTH: usize = 355;
+    pub(super) const TRANSFER_FEE_CONFIG: u16 = 1;
+    pub(super) const NON_TRANSFERABLE: u16 = 9;
+    pub(super) const PAUSABLE: u16 = 26;
+    /// Whether a pausable mint is paused, behind its authority.
+    pub(super) const PAUSED: usize = 32;
+    /// The newer of a mint's two transfer fees: behind two authorities, withheld fees and the older
+    /// one, each fee being an epoch, a maximum and basis points.
+    pub(super) const NEWER_FEE_BASIS_POINTS: usize = 32 + 32 + 8 + 18 + 16;
+    pub(super) const OLDER_FEE_BASIS_POINTS: usize = 32 + 32 + 8 + 16;
+}
+
+/// An account as `getMultipleAccounts` returns it.
+#[derive(Clone, Debug)]
+pub(super) struct Account {
+    owner: String,
+    data: Vec<u8>,
+}
+
+/// What a mint says of its token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mint {
+    pub(super) program: TokenProgram,
+    pub(super) non_transferable: bool,
+    pub(super) paused: bool,
+    pub(super) takes_fee: bool,
+}
+
+/// What a token account holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TokenAccount {
+    pub(super) amount: u64,
+    pub(super) frozen: bool,
+}
+
+#[derive(Deserialize)]
+struct Page {
+    value: Vec<Option<Record<AccountJson>>>,
+}
+
+#[derive(Deserialize)]
+struct AccountJson {
+    owner: String,
+    /// The bytes and the name of their encoding.
+    data: (String, String),
+}
+
+/// The accounts of one `getMultipleAccounts` for `count` keys; `None` where there is none.
+pub(super) fn read_page(json: &RawValue, count: usize) -> Result<Vec<Option<Account>>, Failure> {
+    let malformed = || Failure::malformed("the accounts are not in the form asked for");
+    let Record(page): Record<Page> = serde_json::from_str(json.get()).map_err(|_| malformed())?;
+    if page.value.len() != count {
+        return Err(Failure::malformed("the answer has another number of accounts than asked for"));
+    }
+    (page.value.into_iter())
+        .map(|account| {
+            let Some(Record(AccountJson { owner, data: (data, encoding) })) = account else {
+                return Ok(None);
+            };
+            let data = STANDARD.decode(data).ok().filter(|_| encoding == "base64").ok_or_else(malformed)?;
+            Ok(Some(Account { owner, data }))
+        })
+        .collect()
+}
+
+impl Account {
+    /// Milliseconds since 1970, if this is the clock. Without it the time is unknown, no more.
+    pub(super) fn as_clock_ms(&self) -> Option<u64> {
+        let seconds = self.bytes(CLOCK_TIME).map(i64::from_le_bytes).filter(|_| self.owner == SYSVARS)?;
+        u64::try_from(seconds).ok()?.checked_mul(1_000)
+    }
+
+    /// The mint that this account is, if it is one with the expected decimals.
+    pub(super) fn as_mint(&self, decimals: u8) -> Result<Mint, &'static str> {
+        let program = self.program().ok_or("the asset's mint belongs to no token program")?;
+        let is_mint = self.has_layout(program, mint::LENGTH, extension::KIND_MINT);
+        if !is_mint || self.byte(mint::INITIALIZED) != Some(1) {
+            return Err("the asset's address is not a mint");
+        }
+        if self.byte(mint::DECIMALS) != Some(decimals) {
+            return Err("the mint has other decimals than configured");
+        }
+        let fee = self.extension(extension::TRANSFER_FEE_CONFIG);
+        let basis_points = |offset: usize| fee.and_then(|fee| fee.get(offset..)?.first_chunk()).copied();
+        let fees = [extension::OLDER_FEE_BASIS_POINTS, extension::NEWER_FEE_BASIS_POINTS].map(basis_points);
+        let pausable = self.extension(extension::PAUSABLE);
+        Ok(Mint {
+            program,
+            non_transferable: self.extension(extension::NON_TRANSFERABLE).is_some(),
+            paused: pausable.and_then(|value| value.get(extension::PAUSED)) == Some(&1),
+            takes_fee: fees.into_iter().flatten().any(|points| u16::from_le_bytes(points) > 0),
+        })
+    }
+
+    /// The token account that this is, if it is one of `owner` for `mint`. Anyone can send lamports
+    /// to an address; that alone makes an account of nothing, `Ok(None)`.
+    pub(super) fn as_token_account(
+        &self,
+        program: TokenProgram,
+        mint: &Address,
+        owner: &Address,
+    ) -> Result<Option<TokenAccount>, ()> {
+        if self.owner == SYSTEM_PROGRAM && self.data.is_empty() {
+            return Ok(None);
+        }
+        let is_theirs = self.program() == Some(program)
+            && self.has_layout(program, token::LENGTH, extension::KIND_ACCOUNT)
+            && self.bytes(token::MINT) == Some(mint.to_bytes())
+            && self.bytes(token::OWNER) == Some(owner.to_bytes());
+        let amount = self.bytes(token::AMOUNT).map(u64::from_le_bytes);
+        match (self.byte(token::STATE), amount) {
+            (Some(state @ (token::INITIALIZED | token::FROZEN)), Some(amount)) if is_theirs => {
+                Ok(Some(TokenAccount { amount, frozen: state == token::FROZEN }))
+            }
+            _ => Err(()),
+        }
+    }
+
+    fn program(&self) -> Option<TokenProgram> {
+        [TokenProgram::Token, TokenProgram::Token2022].into_iter().find(|program| program.address() == self.owner)
+    }
+
+    fn byte(&self, offset: usize) -> Option<u8> {
+        self.data.get(offset).copied()
+    }
+
+    fn bytes<const N: usize>(&self, offset: usize) -> Option<[u8; N]> {
+        self.data.get(offset..)?.first_chunk().copied()
+    }
+
+    /// Whether the length and the kind byte are those of a mint or token account of `classic`
+    /// bytes: exactly that long, or extended by Token-2022 and marked as `kind`.
+    fn has_layout(&self, program: TokenProgram, classic: usize, kind: u8) -> bool {
+        let extended = program == TokenProgram::Token2022
+            && self.byte(extension::KIND) == Some(kind)
+            && self.data.len() != extension::MULTISIG_LENGTH;
+        extended || self.data.len() == classic
+    }
+
+    /// The value of an extension, if the account has it.
+    fn extension(&self, wanted: u16) -> Option<&[u8]> {
+        let mut rest = self.data.get(extension::FIRST..)?;
+        loop {
+            let (number, behind) = rest.split_first_chunk()?;
+            let (length, behind) = behind.split_first_chunk()?;
+            let (value, next) = behind.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+            match u16::from_le_bytes(*number) {
+                0 => return None,
+                number if number == wanted => return Some(value),
+                _ => rest = next,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mint_with(extensions: &[(u16, Vec<u8>)]) -> Mint {
+        let mut data = vec![0; 166];
+        (data[mint::DECIMALS], data[mint::INITIALIZED], data[extension::KIND]) = (6, 1, extension::KIND_MINT);
+        for (number, value) in extensions {
+            data.extend(number.to_le_bytes());
+            data.extend(u16::try_from(value.len()).unwrap().to_le_bytes());
+            data.extend(value);
+        }
+        let owner = TokenProgram::Token2022.address().to_owned();
+        Account { owner, data }.as_mint(6).unwrap()
+    }
+
+    /// A transfer fee config whose older and newer fee are these basis points.
+    fn fees(older: u16, newer: u16) -> (u16, Vec<u8>) {
+        let mut value = vec![0; 108];
+        value[88..90].copy_from_slice(&older.to_le_bytes());
+        value[106..108].copy_from_slice(&newer.to_le_bytes());
+        (extension::TRANSFER_FEE_CONFIG, value)
+    }
+
+    #[test]
+    fn extensions_that_change_what_can_be_paid() {
+        let plain = Mint { program: TokenProgram::Token2022, non_transferable: false, paused: false, takes_fee: false };
+        let pausable = |paused: u8| (extension::PAUSABLE, [vec![7; 32], vec![paused]].concat());
+        let metadata = (19, vec![9; 300]);
+        for (extensions, expected) in [
+            (vec![], plain),
+            (vec![metadata.clone(), fees(0, 0)], plain),
+            (vec![metadata.clone(), (extension::NON_TRANSFERABLE, vec![])], Mint { non_transferable: true, ..plain }),
+            (vec![pausable(0)], plain),
+            (vec![fees(0, 0), pausable(1)], Mint { paused: true, ..plain }),
+            (vec![fees(1, 0)], Mint { takes_fee: true, ..plain }),
+            (vec![metadata, fees(0, 1)], Mint { takes_fee: true, ..plain }),
+            (vec![(extension::PAUSABLE, vec![])], plain),
+        ] {
+            assert_eq!(mint_with(&extensions), expected);
+        }
+    }
+}
