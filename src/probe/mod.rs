@@ -285,7 +285,12 @@ impl Prober {
     fn evidence(&self, network: NetworkReading, offline: bool) -> Vec<Evidence> {
         let now = self.clock.now();
         let evidence = network.progress.into_iter().map(|progress| {
-            let reading = progress.reading();
+            let reading = match progress.reading() {
+                Reading::Unreadable { reason, detail } if offline => {
+                    Reading::Unreadable { reason, detail: format!("offline: {detail}") }
+                }
+                reading => reading,
+            };
             let Some(asked) = progress.asked else {
                 let detail = "no endpoint may be asked now: all are cordoned or busy".to_owned();
                 return Evidence::unasked(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail });
