@@ -36,9 +36,9 @@ pub struct Permit {
     circuit: Circuit,
 }
 
-pub(super) struct State {
-    pub(super) entries: LruCache<EndpointKey, Entry>,
-    pub(super) tips: Tips,
+struct State {
+    entries: LruCache<EndpointKey, Entry>,
+    tips: Tips,
     /// By hand; neither a reset nor forgetting lifts a cordon.
     cordoned: HashSet<EndpointKey>,
     generations: Generation,
@@ -117,7 +117,9 @@ impl HealthIndex {
     /// endpoint is named by its host and a hash. Cordons are not part of it.
     #[must_use]
     pub fn snapshot(&self, now: Moment) -> String {
-        snapshot::write(&self.lock(), now, &self.settings)
+        let state = self.lock();
+        let current = state.entries.iter().filter(|(_, entry)| entry.is_current(now, &self.settings));
+        snapshot::write(current, now)
     }
 
     /// Replaces what is known by a snapshot, as if no time had passed since it was taken. Trials

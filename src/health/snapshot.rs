@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::circuit::{Breaker, Counts, Generation};
 use super::entry::Entry;
-use super::index::State;
 use super::score::Averages;
 use super::settings::HealthSettings;
 use super::view::millis;
@@ -98,9 +97,9 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-pub(super) fn write(state: &State, now: Moment, settings: &HealthSettings) -> String {
-    let current = state.entries.iter().filter(|(_, entry)| entry.is_current(now, settings));
-    let endpoints = current.map(|(key, entry)| Record(record(key, entry, now))).collect();
+/// A snapshot of `entries`, which come most recently used first.
+pub(super) fn write<'a>(entries: impl Iterator<Item = (&'a EndpointKey, &'a Entry)>, now: Moment) -> String {
+    let endpoints = entries.map(|(key, entry)| Record(record(key, entry, now))).collect();
     // Strings, numbers and a list of them: there is nothing that could fail to be JSON.
     serde_json::to_string(&Snapshot { version: VERSION, endpoints }).unwrap_or_default()
 }
