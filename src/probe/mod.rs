@@ -91,7 +91,8 @@ impl Prober {
             };
             match select(pin!(first), pin!(self.clock.sleep(head_start))).await {
                 Either::Left((attempt, _)) => reading.take(attempt),
-                Either::Right(((), first)) => match queue.next().filter(|_| self.may_double(plan)) {
+                // Without the means for a second request the endpoint keeps its place in the queue.
+                Either::Right(((), first)) => match queue.next_if(|_| self.may_double(plan)) {
                     Some(second) => self.side_by_side(plan, &mut reading, first, second).await,
                     None => reading.take(first.await),
                 },

@@ -114,6 +114,17 @@ async fn a_hedge_starts_late_on_another_host_and_is_paid_for() {
     assert!(extra <= 20, "{extra} extra requests");
 }
 
+/// A hedge that is not paid for does not cost the failover.
+#[tokio::test(start_paused = true)]
+async fn a_slow_failure_still_fails_over() {
+    let script = endpoints(&[("a", 100), ("b", 30)]);
+    script.always("a.test", Answer::http(500, "").after(Duration::from_millis(400)));
+    let selector = selector(&config("hedged", urls(&["a", "b"])), &script);
+    let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(selection.selected().endpoint.as_deref(), Some("b.test"));
+    assert_eq!(script.asked(), ["a.test", "b.test"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_hedge_never_goes_to_the_same_host() {
     let script = endpoints(&[("a", 500)]);
