@@ -1,5 +1,6 @@
-//! What happens while endpoints are asked, for logs and dashboards. Edges only: something is told
-//! when it changes, never again while it lasts.
+//! What happens while endpoints are asked, for logs and dashboards. What lasts (an open circuit, a
+//! throttled endpoint, a device offline) is told when it begins and ends, never again meanwhile; a
+//! failed attempt each time.
 
 use std::sync::Arc;
 
@@ -83,8 +84,9 @@ impl Event {
     }
 }
 
-/// Hears every [`Event`] of a selector, in order, on the task that caused it. Any function of an
-/// event is one. It should return quickly: the selection waits.
+/// Hears every [`Event`] of a selector, on the task that caused it: a selection's own, or that of a
+/// trial beside it. Any function of an event is one. It should return quickly, for that task waits,
+/// and may call the selector.
 pub trait Observer: MaybeSend + MaybeSync + 'static {
     /// Called once an event.
     fn on_event(&self, event: &Event);

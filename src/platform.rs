@@ -14,6 +14,15 @@ pub use imp::{BoxFuture, MaybeSend, MaybeSync};
 pub(crate) use imp::{http_client, read_body};
 pub(crate) use imp::{nonce, ready, spawn};
 
+/// A number by chance. Nobody's secret.
+pub(crate) fn random() -> u64 {
+    nonce().first_chunk().map_or(0, |half| u64::from_be_bytes(*half))
+}
+
+/// How far a clock is set ahead, so that there is a past to speak of: what a snapshot remembers, and
+/// a paused runtime's clock, may lie before the process's first look at one.
+const HEAD_START: Duration = Duration::from_secs(3_600);
+
 /// The process's monotonic clock. The selector hands it down; nothing else reads time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock;
@@ -47,7 +56,7 @@ mod imp {
     use tokio::runtime::Handle;
     use tokio::time::Instant;
 
-    use super::{Duration, Moment};
+    use super::{Duration, HEAD_START, Moment};
 
     /// A boxed future: `Send`, for a multi-threaded runtime may move it.
     pub type BoxFuture<'a, T> = futures::future::BoxFuture<'a, T>;
@@ -60,10 +69,8 @@ mod imp {
     pub trait MaybeSync: Sync {}
     impl<T: Sync + ?Sized> MaybeSync for T {}
 
-    /// Tokio's clock, so that a paused runtime is virtual time. Each paused runtime has a clock of
-    /// its own, which may lie before the process's first look at one: the origin is an hour earlier.
+    /// Tokio's clock, so that a paused runtime is virtual time. Each paused runtime has its own.
     pub(crate) fn now() -> Moment {
-        const HEAD_START: Duration = Duration::from_secs(3_600);
         static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
         let now = Instant::now();
         let first = *FIRST_LOOK.get_or_init(|| now);
@@ -131,7 +138,7 @@ mod imp {
 
     use web_time::Instant;
 
-    use super::{Duration, Moment};
+    use super::{Duration, HEAD_START, Moment};
 
     /// A boxed future that stays on its thread.
     pub type BoxFuture<'a, T> = futures::future::LocalBoxFuture<'a, T>;
@@ -145,10 +152,10 @@ mod imp {
     impl<T: ?Sized> MaybeSync for T {}
 
     pub(crate) fn now() -> Moment {
-        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
         let now = Instant::now();
-        let elapsed = now.saturating_duration_since(*ORIGIN.get_or_init(|| now));
-        Moment::default().after(elapsed)
+        let elapsed = now.saturating_duration_since(*FIRST_LOOK.get_or_init(|| now));
+        Moment::default().after(HEAD_START + elapsed)
     }
 
     /// Bytes that no other question carries. Told apart, not kept secret: `Math.random` will do.

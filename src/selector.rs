@@ -14,7 +14,7 @@ use crate::payment::{PaymentRequired, Requirement};
 use crate::platform::{self, Clock};
 use crate::policy;
 use crate::probe::plan::Plan;
-use crate::probe::{EndpointMetrics, Prober, Transport};
+use crate::probe::{EndpointMetrics, Prober, Traffic, Transport};
 use crate::trace;
 
 /// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health.
@@ -53,8 +53,8 @@ impl RouteSelector {
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
-    /// many networks are offered. Dropping the future cancels the requests and leaves no trace in
-    /// health. Any number of selections may run at once on one selector.
+    /// many networks are offered. Dropping the future cancels the requests under way, which is neutral
+    /// to health. Any number of selections may run at once on one selector.
     ///
     /// # Errors
     /// No offer can be paid. The error carries every candidate, and says what is short where.
@@ -193,7 +193,8 @@ impl RouteSelectorBuilder {
         };
         let health = self.health.unwrap_or_else(|| HealthIndex::new(self.config.health.clone()));
         let (settings, observer) = (self.config.probe, self.observer);
-        let prober = Prober { transport, health, traffic: Arc::default(), observer, settings, clock: Clock };
+        let traffic = Arc::new(Traffic::new(settings.seed.unwrap_or_else(platform::random)));
+        let prober = Prober { transport, health, traffic, observer, settings, clock: Clock };
         Ok(RouteSelector { config: Arc::new(self.config), prober })
     }
 }

@@ -73,8 +73,8 @@ pub(super) struct RoutingDocument {
     pub(super) probe_timeout_ms: u64,
     /// 2: one failover; a third would cost more time than it saves failures.
     pub(super) max_providers_per_network: usize,
-    /// 0: any number does; the same one draws the same shares again.
-    pub(super) seed: u64,
+    /// By chance; a number draws the same shares again.
+    pub(super) seed: Option<u64>,
     /// `false`: a key or a balance in clear text is for anyone on the way to read.
     pub(super) allow_http: bool,
 }
@@ -85,7 +85,7 @@ impl Default for RoutingDocument {
             prefer_networks: Vec::new(),
             probe_timeout_ms: 600,
             max_providers_per_network: 2,
-            seed: 0,
+            seed: None,
             allow_http: false,
         }
     }

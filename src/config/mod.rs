@@ -119,8 +119,8 @@ pub(crate) struct Policy {
 pub(crate) struct ProbeSettings {
     pub(crate) timeout: Duration,
     pub(crate) providers: usize,
-    /// Of the weighted strategy's draws.
-    pub(crate) seed: u64,
+    /// Of the weighted strategy's draws; by chance where none is configured.
+    pub(crate) seed: Option<u64>,
 }
 
 impl Config {

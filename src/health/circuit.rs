@@ -104,6 +104,7 @@ impl Breaker {
         }
         if self.opened.is_none() {
             self.consecutive = 0;
+            self.half_failures = 0;
             self.history.push(false, settings.failure_window);
             return Heard::Counted(None);
         }
@@ -145,6 +146,9 @@ impl Breaker {
         fresh: Generation,
         settings: &HealthSettings,
     ) -> Heard {
+        if ticket.generation != self.generation {
+            return Heard::Ignored;
+        }
         self.half_failures += 1;
         if self.half_failures >= 2 || self.holds_trial(ticket) {
             self.half_failures = 0;

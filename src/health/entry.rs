@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::circuit::{Breaker, Generation, Heard, Ticket};
 use super::freshness::{ChainClock, offset};
 use super::score::{Averages, Parts, Score, State};
-use super::settings::{HealthSettings, QUOTA_WAIT, throttle_wait};
+use super::settings::{HealthSettings, QUOTA_WAIT, STALE_AFTER_MS, UNPROVEN_AFTER, throttle_wait};
 use super::{Circuit, Moment, Outcome, Transition, micros};
 
 /// What the index says of one endpoint at one moment.
@@ -22,6 +22,8 @@ pub struct EndpointHealth {
     pub lag_ms: Option<u64>,
     /// It lies so far behind that another is preferred.
     pub stale: bool,
+    /// Nothing was measured of it, or not for a minute: its score says little.
+    pub unproven: bool,
     /// It asked for fewer requests and the wait is not over.
     pub throttled: bool,
     /// It failed lately and is passed over while another endpoint is usable.
@@ -42,6 +44,7 @@ impl EndpointHealth {
         latency_us: None,
         lag_ms: None,
         stale: false,
+        unproven: true,
         throttled: false,
         backing_off: false,
         trial_available: true,
@@ -163,7 +166,8 @@ impl Entry {
             score: parts.score(),
             latency_us: self.averages.latency_us(),
             lag_ms,
-            stale: parts.staleness > 0.0,
+            stale: lag_ms.is_some_and(|lag| lag > STALE_AFTER_MS),
+            unproven: self.averages.latency_us().is_none() || now.since(self.last_used) > UNPROVEN_AFTER,
             throttled: self.throttled(now),
             backing_off: self.backs_off_until.is_some_and(|until| now < until),
             trial_available: self.breaker.trial_available(now),

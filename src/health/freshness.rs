@@ -5,13 +5,19 @@
 //! is unknown is fresh.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::Moment;
 use crate::network::ChainId;
 
 /// A lead over the runner-up of more than this, in milliseconds, is not believed: one liar must not
-/// make every honest node look stale. 10 minutes: no chain's nodes lie so far apart.
-const IMPLAUSIBLE_LEAD_MS: i64 = 600_000;
+/// make every honest node look stale. Among two, nobody can say who lies: 10 minutes, for no chain's
+/// nodes lie so far apart. Among three or more the rest bear each other out: one minute.
+const IMPLAUSIBLE_LEAD_OF_TWO_MS: i64 = 600_000;
+const IMPLAUSIBLE_LEAD_MS: i64 = 60_000;
+/// How long a reading says anything about now: an endpoint that has caught up gets its place back,
+/// and one that is not asked any more is no measure for others.
+const MEMORY: Duration = Duration::from_secs(60);
 /// Endpoints remembered of one network. More are not compared; each costs a look on every read.
 const MOST_COMPARED: usize = 32;
 
@@ -42,29 +48,46 @@ impl ChainClock {
     pub(super) fn next(self, offset: Offset, now: Moment) -> Self {
         let elapsed = i64::try_from(now.since(self.seen).as_millis()).unwrap_or(i64::MAX);
         let fell_behind = self.offset.saturating_sub(offset);
-        let in_pace = if fell_behind.saturating_mul(2) > elapsed { self.in_pace } else { offset };
+        // Two readings of one moment say nothing about pace.
+        let keeps_pace = elapsed > 0 && fell_behind.saturating_mul(2) <= elapsed;
+        let in_pace = if keeps_pace { offset } else { self.in_pace };
         Self { offset, in_pace, seen: now }
     }
 }
 
 /// The offsets of all endpoints, by network.
 #[derive(Debug, Default)]
-pub(super) struct Tips(BTreeMap<ChainId, Vec<(u128, Offset)>>);
+pub(super) struct Tips(BTreeMap<ChainId, Vec<Tip>>);
+
+#[derive(Clone, Copy, Debug)]
+struct Tip {
+    endpoint: u128,
+    offset: Offset,
+    seen: Moment,
+}
 
 impl Tips {
-    pub(super) fn set(&mut self, network: &ChainId, endpoint: u128, offset: Offset) {
+    pub(super) fn set(&mut self, network: &ChainId, endpoint: u128, clock: ChainClock) {
+        let tip = Tip { endpoint, offset: clock.offset, seen: clock.seen };
         if !self.0.contains_key(network) {
             self.0.insert(network.clone(), Vec::new());
         }
         let Some(tips) = self.0.get_mut(network) else { return };
-        match tips.iter_mut().find(|(other, _)| *other == endpoint) {
-            Some((_, known)) => *known = offset,
+        match tips.iter_mut().find(|known| known.endpoint == endpoint) {
+            Some(known) => *known = tip,
             None => {
                 if tips.len() == MOST_COMPARED {
                     tips.remove(0);
                 }
-                tips.push((endpoint, offset));
+                tips.push(tip);
             }
+        }
+    }
+
+    /// Forgets an endpoint that is no measure any more.
+    pub(super) fn remove(&mut self, network: &ChainId, endpoint: u128) {
+        if let Some(tips) = self.0.get_mut(network) {
+            tips.retain(|tip| tip.endpoint != endpoint);
         }
     }
 
@@ -72,29 +95,36 @@ impl Tips {
         self.0.clear();
     }
 
-    /// Milliseconds by which a clock lies behind its network's reference, or behind itself.
-    pub(super) fn lag_ms(&self, network: &ChainId, clock: ChainClock) -> u64 {
-        let reference = self.0.get(network).map_or(clock.offset, |tips| reference(tips));
+    /// Milliseconds by which a clock lies behind its network's reference, or behind itself; `None`
+    /// when it was last read too long ago to tell.
+    pub(super) fn lag_ms(&self, network: &ChainId, clock: ChainClock, now: Moment) -> Option<u64> {
+        if now.since(clock.seen) > MEMORY {
+            return None;
+        }
+        let reference = self.0.get(network).and_then(|tips| reference(tips, now)).unwrap_or(clock.offset);
         let behind_others = reference.saturating_sub(clock.offset);
         let behind_itself = clock.in_pace.saturating_sub(clock.offset);
-        u64::try_from(behind_others.max(behind_itself)).unwrap_or(0)
+        Some(u64::try_from(behind_others.max(behind_itself)).unwrap_or(0))
     }
 }
 
 /// The best offset, or the second best where the best is implausibly far ahead of it.
-fn reference(tips: &[(u128, Offset)]) -> Offset {
-    let (mut leader, mut runner_up) = (Offset::MIN, Offset::MIN);
-    for (_, offset) in tips {
-        if *offset > leader {
-            (leader, runner_up) = (*offset, leader);
+fn reference(tips: &[Tip], now: Moment) -> Option<Offset> {
+    let (mut leader, mut runner_up, mut count) = (Offset::MIN, Offset::MIN, 0);
+    for tip in tips.iter().filter(|tip| now.since(tip.seen) <= MEMORY) {
+        count += 1;
+        if tip.offset > leader {
+            (leader, runner_up) = (tip.offset, leader);
         } else {
-            runner_up = runner_up.max(*offset);
+            runner_up = runner_up.max(tip.offset);
         }
     }
-    match tips.len() {
-        0 | 1 => leader,
-        _ if leader.saturating_sub(runner_up) > IMPLAUSIBLE_LEAD_MS => runner_up,
-        _ => leader,
+    let implausible = if count > 2 { IMPLAUSIBLE_LEAD_MS } else { IMPLAUSIBLE_LEAD_OF_TWO_MS };
+    match count {
+        0 => None,
+        1 => Some(leader),
+        _ if leader.saturating_sub(runner_up) > implausible => Some(runner_up),
+        _ => Some(leader),
     }
 }
 
@@ -108,16 +138,19 @@ mod tests {
 
     fn lags(offsets: &[Offset]) -> Vec<u64> {
         let mut tips = Tips::default();
-        (0..).zip(offsets).for_each(|(endpoint, offset)| tips.set(&base(), endpoint, *offset));
         let clock = |offset: &Offset| ChainClock::first(*offset, Moment::default());
-        offsets.iter().map(|offset| tips.lag_ms(&base(), clock(offset))).collect()
+        (0..).zip(offsets).for_each(|(endpoint, offset)| tips.set(&base(), endpoint, clock(offset)));
+        let lag = |offset| tips.lag_ms(&base(), clock(offset), Moment::default()).unwrap();
+        offsets.iter().map(lag).collect()
     }
 
     #[test]
     fn lag_is_against_the_best_unless_the_best_is_implausible() {
         assert_eq!(lags(&[0]), [0]);
         assert_eq!(lags(&[0, -20_000]), [0, 20_000]);
+        assert_eq!(lags(&[0, -600_000]), [0, 600_000]);
         assert_eq!(lags(&[-5, 0, -600_000]), [5, 0, 600_000]);
+        assert_eq!(lags(&[300_000, -3_000, 0]), [0, 3_000, 0], "three see through a smaller lie");
         // One liar a day ahead: the honest compare among themselves.
         assert_eq!(lags(&[86_400_000, -3_000, 0]), [0, 3_000, 0]);
         assert_eq!(lags(&[Offset::MAX, Offset::MIN]), [0, 0]);
@@ -135,18 +168,22 @@ mod tests {
         let at = |ms: u64| Moment::from_millis(ms);
         let frozen = |ms: u64| offset(1_000_000, at(ms));
         let clock = ChainClock::first(frozen(0), at(0)).next(frozen(20_000), at(20_000));
-        assert_eq!(Tips::default().lag_ms(&base(), clock), 20_000);
+        let lag = |clock: ChainClock| Tips::default().lag_ms(&base(), clock, clock.seen);
+        assert_eq!(lag(clock), Some(20_000));
+        assert_eq!(lag(clock.next(frozen(20_000), at(20_000))), Some(20_000), "nor does it thaw by being asked twice");
         let clock = clock.next(frozen(60_000), at(60_000));
-        assert_eq!(Tips::default().lag_ms(&base(), clock), 60_000);
+        assert_eq!(lag(clock), Some(60_000));
         // It moves again, from where it stood: that is its pace now, and only the others can tell.
         let clock = clock.next(offset(1_010_000, at(70_000)), at(70_000));
-        assert_eq!(Tips::default().lag_ms(&base(), clock), 0);
+        assert_eq!(lag(clock), Some(0));
+        assert_eq!(Tips::default().lag_ms(&base(), clock, at(130_001)), None, "a minute later nobody knows");
     }
 
     #[test]
     fn what_is_remembered_of_a_network_is_bounded() {
         let mut tips = Tips::default();
-        (0..10_000).for_each(|endpoint| tips.set(&base(), endpoint, 0));
+        let clock = ChainClock::first(0, Moment::default());
+        (0..10_000).for_each(|endpoint| tips.set(&base(), endpoint, clock));
         assert_eq!(tips.0.get(&base()).map(Vec::len), Some(MOST_COMPARED));
     }
 }

@@ -69,7 +69,7 @@ impl HealthIndex {
         let state = self.lock();
         let entry = state.entries.peek(key).filter(|entry| entry.is_current(now, &self.settings));
         let health = entry.map_or(EndpointHealth::UNKNOWN, |entry| {
-            let lag_ms = entry.clock.map(|clock| state.tips.lag_ms(key.network(), clock));
+            let lag_ms = entry.clock.and_then(|clock| state.tips.lag_ms(key.network(), clock, now));
             entry.health(lag_ms, now, &self.settings)
         });
         let cordoned = !state.cordoned.is_empty() && state.cordoned.contains(key);
@@ -86,7 +86,9 @@ impl HealthIndex {
     /// Takes an endpoint out of use until [`uncordon`](Self::uncordon). Nothing else lifts a
     /// cordon: no recovery, no reset, no restored snapshot.
     pub fn cordon(&self, key: &EndpointKey) {
-        self.lock().cordoned.insert(key.clone());
+        let mut state = self.lock();
+        state.tips.remove(key.network(), key.digest());
+        state.cordoned.insert(key.clone());
     }
 
     /// Puts an endpoint back into use. Its circuit and score are what they were.
@@ -102,15 +104,20 @@ impl HealthIndex {
         state.tips.clear();
     }
 
-    /// Every endpoint that something is known of, most recently used first.
+    /// Every endpoint that something is known of, most recently used first, then cordoned ones of which
+    /// nothing else is known.
     #[must_use]
     pub fn view(&self, now: Moment) -> Vec<EndpointView> {
         let state = self.lock();
         let current = state.entries.iter().filter(|(_, entry)| entry.is_current(now, &self.settings));
-        let view = |(key, entry): (&EndpointKey, &Entry)| {
+        let view = |key, entry: &Entry| {
             EndpointView::of(key, entry, &state.tips, state.cordoned.contains(key), now, &self.settings)
         };
-        current.map(view).collect()
+        let mut views: Vec<EndpointView> = current.map(|(key, entry)| view(key, entry)).collect();
+        let unused =
+            |key: &&EndpointKey| !state.entries.peek(key).is_some_and(|entry| entry.is_current(now, &self.settings));
+        views.extend(state.cordoned.iter().filter(unused).map(|key| view(key, &Entry::new(0, now))));
+        views
     }
 
     /// Everything that [`restore`](Self::restore) needs, as versioned JSON without secrets: an
@@ -128,9 +135,14 @@ impl HealthIndex {
     /// # Errors
     /// The text is not a snapshot, or of a version that is not read. Nothing is changed then.
     pub fn restore(&self, snapshot: &str, now: Moment) -> Result<(), SnapshotError> {
+        let generation = {
+            let mut state = self.lock();
+            state.generations += 1;
+            state.generations
+        };
+        // Read without the lock: a large snapshot must not hold up selections.
+        let restored = snapshot::read(snapshot, generation, now, &self.settings)?;
         let mut state = self.lock();
-        let restored = snapshot::read(snapshot, state.generations, now, &self.settings)?;
-        state.generations += 1;
         state.entries.clear();
         state.tips.clear();
         // The least recently used first, so that it is the first to be forgotten again.
@@ -173,8 +185,10 @@ impl HealthIndex {
         entry.breaker.release(ticket);
         let clock = entry.clock.filter(|clock| clock.seen == now);
         state.generations = fresh;
-        if let Some(clock) = clock {
-            state.tips.set(key.network(), key.digest(), clock.offset);
+        match clock {
+            _ if outcome == Outcome::WrongChain => state.tips.remove(key.network(), key.digest()),
+            Some(clock) => state.tips.set(key.network(), key.digest(), clock),
+            None => {}
         }
         transition
     }

@@ -183,6 +183,12 @@ impl EndpointKey {
         &self.network
     }
 
+    /// 32 hexadecimal digits that tell endpoints of one host apart, without telling their URLs.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{:032x}", self.digest)
+    }
+
     pub(crate) fn digest(&self) -> u128 {
         self.digest
     }

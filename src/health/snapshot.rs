@@ -4,6 +4,7 @@
 //! numbers, so that what is restored is written the same again. Endpoints are named by network,
 //! host and hash; no URL is ever in a snapshot.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ use crate::network::ChainId;
 use crate::text::shown;
 
 const VERSION: u32 = 1;
+/// Bytes that are read whatever the capacity: one that shrank must not refuse its own past.
+const MOST_UNASKED_BYTES: usize = 1 << 20;
 /// The unit of the success average in a snapshot.
 const BILLION: f64 = 1_000_000_000.0;
 
@@ -37,6 +40,9 @@ pub enum SnapshotError {
     /// Written by another version of payroute.
     #[error("the snapshot has version {0}; accepted is {VERSION}")]
     Version(u32),
+    /// More than the index could hold.
+    #[error("the snapshot is larger than the index")]
+    TooLarge,
     /// An endpoint is listed twice, or has a number out of its range.
     #[error("endpoint {0} of the snapshot is not acceptable")]
     Endpoint(usize),
@@ -110,7 +116,7 @@ fn record(key: &EndpointKey, entry: &Entry, now: Moment) -> EndpointRecord {
     EndpointRecord {
         network: key.network().clone(),
         endpoint: key.host().to_string(),
-        id: format!("{:032x}", key.digest()),
+        id: key.id(),
         success: (entry.averages.success() * BILLION + 0.5) as u32,
         latency_us: entry.averages.latency_us(),
         consecutive_failures: consecutive,
@@ -134,7 +140,7 @@ fn record(key: &EndpointKey, entry: &Entry, now: Moment) -> EndpointRecord {
 /// The entries of a snapshot, most recently used first, as many as the index holds.
 pub(super) fn read(
     text: &str,
-    generations: Generation,
+    generation: Generation,
     now: Moment,
     settings: &HealthSettings,
 ) -> Result<Vec<(EndpointKey, Entry)>, SnapshotError> {
@@ -144,15 +150,20 @@ pub(super) fn read(
     }
     let unreadable =
         |error: serde_json::Error| SnapshotError::Unreadable { line: error.line(), column: error.column() };
+    // A record has about 300 bytes.
+    if text.len() > settings.capacity.saturating_mul(1_024).max(MOST_UNASKED_BYTES) {
+        return Err(SnapshotError::TooLarge);
+    }
     let Record(AnyVersion { version }) = serde_json::from_str(text).map_err(unreadable)?;
     if version != VERSION {
         return Err(SnapshotError::Version(version));
     }
     let Record(snapshot): Record<Snapshot> = serde_json::from_str(text).map_err(unreadable)?;
+    let mut listed = HashSet::new();
     let mut entries: Vec<(EndpointKey, Entry)> = Vec::new();
     for (position, Record(record)) in snapshot.endpoints.into_iter().take(settings.capacity).enumerate() {
-        let (key, entry) = restore(record, generations + 1, now, settings).ok_or(SnapshotError::Endpoint(position))?;
-        if entries.iter().any(|(other, _)| *other == key) {
+        let (key, entry) = restore(record, generation, now, settings).ok_or(SnapshotError::Endpoint(position))?;
+        if !listed.insert(key.clone()) {
             return Err(SnapshotError::Endpoint(position));
         }
         entries.push((key, entry));

@@ -21,6 +21,8 @@ pub struct EndpointView {
     pub network: ChainId,
     /// Host, and port if it is not the scheme's own; a provider's label.
     pub endpoint: Arc<str>,
+    /// Tells endpoints of one host apart: the id of their [`EndpointKey`].
+    pub id: String,
     /// The state of its circuit.
     pub circuit: Circuit,
     /// Why the circuit last opened, while it is not closed.
@@ -82,7 +84,7 @@ impl EndpointView {
         now: Moment,
         settings: &HealthSettings,
     ) -> Self {
-        let lag_ms = entry.clock.map(|clock| tips.lag_ms(key.network(), clock));
+        let lag_ms = entry.clock.and_then(|clock| tips.lag_ms(key.network(), clock, now));
         let parts = entry.parts(lag_ms, now, settings);
         let circuit = entry.breaker.state(now, settings);
         let opened = entry.breaker.opened();
@@ -90,6 +92,7 @@ impl EndpointView {
         Self {
             network: key.network().clone(),
             endpoint: key.host().clone(),
+            id: key.id(),
             circuit,
             opened_for: opened.map(|(_, reason)| reason),
             half_open_in_ms: until(opened.map(|(since, _)| since.after(settings.open_for()))),

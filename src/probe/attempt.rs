@@ -73,9 +73,9 @@ impl Prober {
         endpoint: &Arc<Endpoint>,
         reads: Vec<usize>,
         permit: Permit,
+        in_flight: InFlight,
     ) -> Attempt {
         let wanted: Vec<&BalanceRead> = reads.iter().filter_map(|position| plan.reads.get(*position)).collect();
-        let in_flight = self.traffic.start(endpoint);
         let (started, limit) = (self.clock.now(), self.settings.timeout);
         let conversation = self.clock.within(limit, self.converse(plan, endpoint, &wanted));
         let answer = trace::probe(&plan.network.chain, endpoint.host(), conversation).await;
@@ -88,6 +88,7 @@ impl Prober {
         if !answer.as_ref().is_err_and(|failure| failure.unreachable)
             && let Some(heard) = silence.take()
         {
+            self.traffic.hear(ended);
             self.settle(heard, outcome(&answer, ended.since(started), limit));
         }
         let findings = match answer {
@@ -98,16 +99,19 @@ impl Prober {
         Attempt { asked, reads, findings, silence }
     }
 
-    /// Counts the failures of an answer and tells of them, each class once.
+    /// Counts the failures of an answer and tells of them, each class once; that an endpoint wants
+    /// patience only when that is news.
     fn tell(&self, endpoint: &Endpoint, answer: &Answer, in_flight: &InFlight) {
         let classes: BTreeSet<Class> = failures(answer).iter().map(|failure| failure.class).collect();
         in_flight.count(told_any(answer), classes.iter().copied());
-        for class in classes {
-            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
+        for class in classes.into_iter().filter(|class| class.next() == Next::AskAnother) {
+            let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.host().clone());
+            let throttled = || self.health.inspect(endpoint.key(), self.clock.now()).throttled;
             self.emit(&match class.effect() {
-                Effect::OpenNow => Event::IdentityMismatch { network, endpoint },
-                Effect::Throttle | Effect::LongThrottle => Event::Throttled { network, endpoint },
-                _ => Event::Failed { network, endpoint, class },
+                Effect::OpenNow => Event::IdentityMismatch { network, endpoint: endpoint_host },
+                Effect::Throttle | Effect::LongThrottle if throttled() => continue,
+                Effect::Throttle | Effect::LongThrottle => Event::Throttled { network, endpoint: endpoint_host },
+                _ => Event::Failed { network, endpoint: endpoint_host, class },
             });
         }
     }

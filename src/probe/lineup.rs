@@ -8,6 +8,9 @@ use crate::health::{Circuit, EndpointHealth};
 /// `best-score` used last: without it two equals would take turns at every measurement.
 const HYSTERESIS: u64 = 500;
 
+/// The highest score, in ten-thousandths.
+const BEST: u64 = 10_000;
+
 /// What is known of one endpoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Runner {
@@ -63,7 +66,7 @@ impl Standing {
             Circuit::Closed if health.backing_off => Self::BackingOff,
             Circuit::Closed if health.stale => Self::Stale,
             Circuit::Closed => Self::Usable,
-            Circuit::HalfOpen if health.trial_available => Self::Recovering,
+            Circuit::HalfOpen if health.trial_available && !health.throttled => Self::Recovering,
             Circuit::HalfOpen | Circuit::Open => Self::Open,
         }
     }
@@ -99,7 +102,9 @@ fn places(runners: &[Runner], order: Order) -> Vec<usize> {
         Order::BestScore { leader } => {
             let score = |position: usize, runner: &Runner| {
                 let lead = if Some(position) == leader { HYSTERESIS } else { 0 };
-                u64::from(runner.health.score.ten_thousandths()) + lead
+                // What nobody measured lately is tried once, or the best would never be found.
+                let curiosity = if runner.health.unproven { 2 * BEST } else { 0 };
+                u64::from(runner.health.score.ten_thousandths()) + lead + curiosity
             };
             let mut best: Vec<(u64, usize)> =
                 runners.iter().enumerate().map(|(position, runner)| (score(position, runner), position)).collect();
@@ -158,6 +163,7 @@ mod tests {
     fn scored(score: u16, weight: u32) -> Runner {
         let mut runner = Runner { weight, ..runner() };
         runner.health.score = Score::from_ten_thousandths(score);
+        runner.health.unproven = false;
         runner
     }
 
@@ -235,6 +241,9 @@ mod tests {
         assert_eq!(first([8_000, 9_000, 9_000], None), [1], "ties by order");
         assert_eq!(first([8_000, 8_500, 8_400], Some(0)), [0], "a lead of just the hysteresis keeps the leader");
         assert_eq!(first([8_000, 8_501, 8_400], Some(0)), [1]);
+        let mut runners = [scored(9_900, 1), scored(100, 1)];
+        runners[1].health.unproven = true;
+        assert_eq!(lineup(&runners, Order::BestScore { leader: Some(0) }, 1).attempts, [1], "tried once");
     }
 
     #[test]

@@ -32,7 +32,7 @@ use crate::candidate::{Evidence, Reading};
 use crate::config::{ProbeSettings, Strategy};
 use crate::endpoint::Endpoint;
 use crate::event::{Event, Observer};
-use crate::health::{HealthIndex, Outcome, Permit, Transition};
+use crate::health::{HealthIndex, Moment, Outcome, Permit, Transition};
 use crate::platform::{Clock, MaybeSend, spawn};
 use crate::trace;
 use crate::verdict::{Note, Reason};
@@ -65,8 +65,9 @@ impl Prober {
     /// Reads the whole plan, all networks concurrently; one list of evidence a network, in the
     /// order of its reads. Every probe is awaited.
     pub(crate) async fn read(&self, plan: &Plan) -> Vec<Vec<Evidence>> {
+        let started = self.clock.now();
         let mut networks = join_all(plan.networks.iter().map(|network| self.read_network(network))).await;
-        let offline = self.settle_silence(&mut networks);
+        let offline = self.settle_silence(&mut networks, started);
         networks.into_iter().map(|network| self.evidence(network, offline)).collect()
     }
 
@@ -78,18 +79,23 @@ impl Prober {
         let reference = self.ask_reference(plan);
         self.traffic.save_for_hedging(&plan.network.chain);
         let mut reading = NetworkReading::new(plan);
+        let turns = attempts.len() + usize::from(trial.is_some());
+        reading.others_left = turns < plan.network.endpoints.len();
         let mut queue = attempts.into_iter().filter_map(|position| plan.network.endpoints.get(position)).peekable();
         let mut previous: Option<&Endpoint> = None;
         while let Some(endpoint) = queue.next_if(|_| reading.is_open()) {
             if let Some(previous) = previous.replace(endpoint) {
                 self.emit_failover(previous, endpoint);
             }
-            let first = self.attempt(plan, endpoint, reading.open());
+            let Some(first) = self.attempt(plan, endpoint, reading.open()) else {
+                continue;
+            };
+            let mut first = pin!(first);
             let Some(head_start) = queue.peek().and_then(|second| self.head_start(plan, endpoint, second)) else {
                 reading.take(first.await);
                 continue;
             };
-            match select(pin!(first), pin!(self.clock.sleep(head_start))).await {
+            match select(first.as_mut(), pin!(self.clock.sleep(head_start))).await {
                 Either::Left((attempt, _)) => reading.take(attempt),
                 // Without the means for a second request the endpoint keeps its place in the queue.
                 Either::Right(((), first)) => match queue.next_if(|_| self.may_double(plan)) {
@@ -116,8 +122,10 @@ impl Prober {
         first: impl Future<Output = Attempt> + Unpin,
         second: &Arc<Endpoint>,
     ) {
-        let second = pin!(self.attempt(plan, second, reading.open()));
-        match select(first, second).await {
+        let Some(second) = self.attempt(plan, second, reading.open()) else {
+            return reading.take(first.await);
+        };
+        match select(first, pin!(second)).await {
             Either::Left((attempt, second)) => {
                 reading.take(attempt);
                 if reading.is_open() {
@@ -168,9 +176,7 @@ impl Prober {
                 let position = |digest| network.endpoints.iter().position(|e| e.key().digest() == digest);
                 Order::BestScore { leader: leader.and_then(position) }
             }
-            Strategy::Weighted => {
-                Order::Weighted { seed: self.settings.seed.wrapping_add(self.traffic.draw(&network.chain)) }
-            }
+            Strategy::Weighted => Order::Weighted { seed: self.traffic.draw(&network.chain) },
         };
         let lineup = lineup(&runners, order, self.settings.providers);
         let first = lineup.attempts.first().and_then(|position| network.endpoints.get(*position));
@@ -183,6 +189,7 @@ impl Prober {
     /// Tries a recovering endpoint in the background. `None` when another selection already does.
     fn start_trial(&self, plan: &NetworkPlan, position: usize) -> Option<Trial> {
         let endpoint = plan.network.endpoints.get(position)?.clone();
+        let in_flight = self.traffic.start(&endpoint)?;
         let permit = self.admit(&endpoint);
         if !permit.is_trial() {
             return None;
@@ -191,9 +198,11 @@ impl Prober {
         let (tell, told) = oneshot::channel();
         let task = in_background(async move {
             let everything = (0..plan.reads.len()).collect();
-            let attempt = prober.ask_alone(&plan, &endpoint, everything, permit).await;
+            let attempt = prober.ask(&plan, &endpoint, everything, permit, in_flight).await;
             // Nobody may be listening any more; then the trial was for health alone.
-            let _ = tell.send(attempt);
+            if let Err(attempt) = tell.send(attempt) {
+                prober.settle_alone(attempt);
+            }
         });
         Some(Trial::new(told, task))
     }
@@ -204,31 +213,32 @@ impl Prober {
         if !self.traffic.reference_due(&plan.network.chain, self.clock.now()) {
             return None;
         }
+        let in_flight = self.traffic.start(&reference)?;
         let (prober, plan) = (self.clone(), NetworkPlan { network: plan.network.clone(), reads: Vec::new() });
         Some(in_background(async move {
             let permit = prober.admit(&reference);
-            prober.ask_alone(&plan, &reference, Vec::new(), permit).await;
+            let attempt = prober.ask(&plan, &reference, Vec::new(), permit, in_flight).await;
+            prober.settle_alone(attempt);
         }))
     }
 
-    /// An attempt that no other is compared with: silence is the endpoint's own.
-    async fn ask_alone(
+    /// Reports an attempt that no other is compared with: silence is the endpoint's own.
+    fn settle_alone(&self, mut attempt: Attempt) {
+        if let Some(silence) = attempt.silence.take() {
+            self.settle(silence, Outcome::Fault);
+        }
+    }
+
+    /// An attempt, unless the endpoint has as many under way as it may.
+    fn attempt(
         &self,
         plan: &NetworkPlan,
         endpoint: &Arc<Endpoint>,
         reads: Vec<usize>,
-        permit: Permit,
-    ) -> Attempt {
-        let mut attempt = self.ask(plan, endpoint, reads, permit).await;
-        if let Some(silence) = attempt.silence.take() {
-            self.settle(silence, Outcome::Fault);
-        }
-        attempt
-    }
-
-    async fn attempt(&self, plan: &NetworkPlan, endpoint: &Arc<Endpoint>, reads: Vec<usize>) -> Attempt {
+    ) -> Option<impl Future<Output = Attempt>> {
+        let in_flight = self.traffic.start(endpoint)?;
         let permit = self.admit(endpoint);
-        self.ask(plan, endpoint, reads, permit).await
+        Some(self.ask(plan, endpoint, reads, permit, in_flight))
     }
 
     fn admit(&self, endpoint: &Endpoint) -> Permit {
@@ -240,15 +250,17 @@ impl Prober {
         permit
     }
 
-    /// Reports endpoints that could not be reached, unless none could, on any network: then it is
-    /// this device that is offline, and nothing is known of any of them. Returns whether it is so.
-    fn settle_silence(&self, networks: &mut [NetworkReading]) -> bool {
+    /// Reports endpoints that could not be reached, unless nothing could, neither by this selection,
+    /// which left no endpoint out, nor by any other since it `started`: then it is this device that
+    /// is offline, and nothing is known of any of them. Returns whether it is so.
+    fn settle_silence(&self, networks: &mut [NetworkReading], started: Moment) -> bool {
         let silences: Vec<Silence> = networks.iter_mut().flat_map(|network| network.silences.drain(..)).collect();
-        let offline = !silences.is_empty() && !networks.iter().any(|network| network.anyone_spoke);
-        if offline {
-            self.emit(&Event::Offline);
-        } else {
+        let all_silent = !networks.iter().any(|network| network.anyone_spoke || network.others_left);
+        let offline = !silences.is_empty() && all_silent && !self.traffic.heard_since(started);
+        if !offline {
             silences.into_iter().for_each(|silence| self.settle(silence, Outcome::Fault));
+        } else if self.traffic.go_offline() {
+            self.emit(&Event::Offline);
         }
         offline
     }

@@ -17,6 +17,8 @@ pub(super) struct NetworkReading {
     /// Attempts that met no sign of life, not yet reported to health.
     pub(super) silences: Vec<Silence>,
     pub(super) anyone_spoke: bool,
+    /// There are endpoints that this selection had no turn for.
+    pub(super) others_left: bool,
 }
 
 /// One balance on its way to being read.
@@ -33,7 +35,7 @@ pub(super) struct Progress {
 impl NetworkReading {
     pub(super) fn new(plan: &NetworkPlan) -> Self {
         let progress = plan.reads.iter().map(|_| Progress::default()).collect();
-        Self { progress, silences: Vec::new(), anyone_spoke: false }
+        Self { progress, silences: Vec::new(), anyone_spoke: false, others_left: false }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -111,15 +113,14 @@ impl Trial {
     /// Waits for the trial only where the selection has nothing better; otherwise lets it go on for
     /// its own sake, to the end of its own deadline.
     pub(super) async fn finish(self, reading: &mut NetworkReading) {
-        let Self { told, abort } = self;
-        if reading.is_open()
-            && let Ok(attempt) = told.await
-        {
-            let spoke_before = reading.anyone_spoke;
-            let told_any = attempt.findings.iter().any(Result::is_ok);
-            reading.take(attempt);
-            // A trial that met silence has reported it already and says nothing of the device.
-            reading.anyone_spoke = spoke_before || told_any;
+        let Self { mut told, abort } = self;
+        if reading.is_open() {
+            if let Ok(attempt) = told.await {
+                reading.take(attempt);
+            }
+        } else if let Ok(Some(mut attempt)) = told.try_recv() {
+            // Over already: what it met is reported with the rest.
+            reading.silences.extend(attempt.silence.take());
         }
         abort.disarm();
     }

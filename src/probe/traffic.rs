@@ -30,7 +30,9 @@ pub struct EndpointMetrics {
     pub network: ChainId,
     /// Host, and port if it is not the scheme's own; a provider's label.
     pub endpoint: Arc<str>,
-    /// Attempts that were started.
+    /// Tells endpoints of one host apart: the id of their key.
+    pub id: String,
+    /// Attempts that were started; those that were cancelled neither succeed nor fail.
     pub attempts: u64,
     /// Attempts under way.
     pub in_flight: u32,
@@ -40,20 +42,26 @@ pub struct EndpointMetrics {
     pub failures: BTreeMap<FailureClass, u64>,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Traffic(Mutex<State>);
+#[derive(Debug)]
+pub(crate) struct Traffic {
+    /// Of the draws of every network.
+    seed: u64,
+    state: Mutex<State>,
+}
 
 #[derive(Debug, Default)]
 struct State {
     /// By network and digest, in the order of networks.
     endpoints: BTreeMap<(ChainId, u128), EndpointMetrics>,
     networks: BTreeMap<ChainId, NetworkTraffic>,
+    heard: Option<Moment>,
+    offline: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct NetworkTraffic {
     saved_tenths: u32,
-    draws: u64,
+    random: Option<fastrand::Rng>,
     leader: Option<u128>,
     referenced: Option<Moment>,
 }
@@ -65,20 +73,29 @@ pub(super) struct InFlight {
 }
 
 impl Traffic {
-    pub(super) fn start(self: &Arc<Self>, endpoint: &Endpoint) -> InFlight {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { seed, state: Mutex::default() }
+    }
+
+    /// Starts an attempt, unless the endpoint already has as many under way as it may.
+    pub(super) fn start(self: &Arc<Self>, endpoint: &Endpoint) -> Option<InFlight> {
         let id = id(endpoint);
         let mut state = self.lock();
         let row = state.endpoints.entry(id.clone()).or_insert_with(|| EndpointMetrics {
             network: endpoint.key().network().clone(),
             endpoint: endpoint.host().clone(),
+            id: endpoint.key().id(),
             attempts: 0,
             in_flight: 0,
             successes: 0,
             failures: BTreeMap::new(),
         });
+        if endpoint.max_in_flight().is_some_and(|most| row.in_flight >= most) {
+            return None;
+        }
         row.attempts += 1;
         row.in_flight += 1;
-        InFlight { traffic: self.clone(), endpoint: id }
+        Some(InFlight { traffic: self.clone(), endpoint: id })
     }
 
     /// Whether the endpoint already has as many requests under way as it may.
@@ -89,13 +106,30 @@ impl Traffic {
         self.lock().endpoints.get(&id(endpoint)).is_some_and(|row| row.in_flight >= most)
     }
 
-    /// A number that differs for every selection on `network`, and is the same again for the same
-    /// seed.
+    /// The next number of a network's own sequence.
     pub(super) fn draw(&self, network: &ChainId) -> u64 {
         let mut state = self.lock();
         let row = state.networks.entry(network.clone()).or_default();
-        row.draws += 1;
-        row.draws
+        let mix = |mix: u64, byte| mix.rotate_left(8) ^ u64::from(byte);
+        let first = || fastrand::Rng::with_seed(network.as_str().bytes().fold(self.seed, mix));
+        row.random.get_or_insert_with(first).u64(..)
+    }
+
+    /// Notes that an endpoint gave a sign of life.
+    pub(super) fn hear(&self, now: Moment) {
+        let mut state = self.lock();
+        state.heard = state.heard.max(Some(now));
+        state.offline = false;
+    }
+
+    /// Whether any endpoint gave a sign of life after `since`, on any selection.
+    pub(super) fn heard_since(&self, since: Moment) -> bool {
+        self.lock().heard.is_some_and(|heard| heard > since)
+    }
+
+    /// Notes that the device is offline. Returns whether that is news.
+    pub(super) fn go_offline(&self) -> bool {
+        !std::mem::replace(&mut self.lock().offline, true)
     }
 
     pub(super) fn leader(&self, network: &ChainId) -> Option<u128> {
@@ -139,7 +173,7 @@ impl Traffic {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -108,6 +108,19 @@ fn frozen_since_ever(chain: &Evm) -> Evm {
     Evm { behind: 40, ..chain.clone() }
 }
 
+/// An endpoint that has caught up gets its place back, though nobody asked it meanwhile.
+#[tokio::test(start_paused = true)]
+async fn a_demoted_endpoint_is_tried_again_after_a_minute() {
+    let script = Script::default();
+    cluster(&script, "second.test", |_| 0);
+    let selector = selector(&config(), &script);
+    meet_both(&selector, &script, 40).await;
+    assert_eq!(used(&selector).await.0, "second.test");
+    cluster(&script, "first.test", |_| 0);
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    assert_eq!(used(&selector).await.0, "first.test");
+}
+
 /// EVM nodes tell their time in the same call as the balances.
 #[tokio::test(start_paused = true)]
 async fn a_stale_evm_node_is_demoted_too() {

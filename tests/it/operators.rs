@@ -128,7 +128,11 @@ async fn the_health_view_says_what_there_is_to_know() {
     let selector = selector(&config(), &script);
     select(&selector, &[offers::base("5"), offers::solana("5")]).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let view = serde_json::to_value(selector.health()).unwrap();
+    let mut view = serde_json::to_value(selector.health()).unwrap();
+    for row in view.as_array_mut().unwrap() {
+        let id = row.as_object_mut().unwrap().remove("id").unwrap();
+        assert_eq!(id.as_str().unwrap().len(), 32);
+    }
     let of = |host: &str| view.as_array().unwrap().iter().find(|row| row["endpoint"] == host).unwrap().clone();
     assert_eq!(
         of("base-1.test"),
@@ -198,6 +202,61 @@ async fn events_tell_of_edges_once() {
     select(&selector, &[offers::base("5")]).await.unwrap_err();
     let events = take(&events);
     assert_eq!(events.last().unwrap(), &json!({"type": "offline"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_lasts_is_told_once() {
+    let script = healthy(9, 9, 9);
+    script.always("sepolia.test", Answer::http(429, "").retry_after("60"));
+    let (selector, events) = observed(&config(), &script);
+    for _ in 0..5 {
+        select(&selector, &[offers::sepolia("5")]).await.unwrap_err();
+    }
+    assert_eq!(take(&events).len(), 1, "throttled");
+    script.always("sepolia.test", Answer::broken());
+    for _ in 0..5 {
+        select(&selector, &[offers::sepolia("5")]).await.unwrap_err();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let told = take(&events).iter().filter(|event| event["type"] == "offline").count();
+    assert_eq!(told, 1, "offline");
+    script.evm("sepolia.test", Evm::new(84532, USDC_SEPOLIA, 9));
+    select(&selector, &[offers::sepolia("5")]).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    script.always("sepolia.test", Answer::broken());
+    select(&selector, &[offers::sepolia("5")]).await.unwrap_err();
+    assert!(take(&events).iter().any(|event| event["type"] == "offline"), "and again when it begins again");
+}
+
+/// An observer may ask the selector about what it hears.
+#[tokio::test(start_paused = true)]
+async fn an_observer_may_call_back() {
+    let cell: Arc<Mutex<Option<RouteSelector>>> = Arc::default();
+    let seen = cell.clone();
+    let script = healthy(9, 9, 9);
+    script.evm("base-1.test", Evm::new(1, USDC_BASE, 9));
+    let selector = RouteSelector::builder(Config::from_json(&config().to_string()).unwrap())
+        .transport(script)
+        .on_event(move |_: &Event| {
+            let selector = seen.lock().unwrap().clone().unwrap();
+            let _ = selector.health();
+            let _ = selector.metrics();
+            selector.restore_health(&selector.snapshot_health()).unwrap();
+            selector.reset_health();
+        })
+        .build()
+        .unwrap();
+    *cell.lock().unwrap() = Some(selector.clone());
+    select(&selector, &[offers::base("5")]).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cordon_can_be_seen_before_any_traffic() {
+    let selector = selector(&config(), &Script::default());
+    selector.cordon(endpoint(&selector, "base-1.test"));
+    let view = selector.health();
+    assert_eq!((view.len(), view[0].cordoned, &*view[0].endpoint), (1, true, "base-1.test"));
+    assert_eq!(view[0].id, endpoint(&selector, "base-1.test").key().id());
 }
 
 #[tokio::test(start_paused = true)]

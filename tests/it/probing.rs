@@ -478,6 +478,30 @@ async fn nothing_is_recorded_while_the_device_is_offline() {
     }
 }
 
+/// The device is not offline while another selection hears from somewhere, nor while an endpoint was
+/// left out for want of a turn.
+#[tokio::test(start_paused = true)]
+async fn silence_is_an_endpoints_own_while_others_speak() {
+    let script = healthy(9, 9, 9);
+    script.always("sepolia.test", Answer::broken().after(Duration::from_millis(20)));
+    let chain = Evm::new(8453, USDC_BASE, 9);
+    script.on("base-1.test", move |body| Answer::json(&chain.answer(body)).after(Duration::from_millis(10)));
+    let two = selector(&config(), &script);
+    let (base, sepolia) = (payment(&[offers::base("5")]), payment(&[offers::sepolia("5")]));
+    let (_, silent) = tokio::join!(two.select(&base), two.select(&sepolia));
+    let silent = silent.unwrap_err();
+    assert!(!silent.candidates()[0].notes.contains(&Note::Offline));
+    assert_eq!(silent.candidates()[0].health_score.ten_thousandths(), 6_400);
+
+    let mut config = config();
+    config["networks"]["base"] = json!({"rpc": ["https://dead-1.test", "https://dead-2.test", "https://base-2.test"]});
+    script.always("dead-1.test", Answer::broken()).always("dead-2.test", Answer::broken());
+    let three = selector(&config, &script);
+    select(&three, &[offers::base("5")]).await.unwrap_err();
+    let selection = select(&three, &[offers::base("5")]).await.unwrap();
+    assert_eq!(selection.selected().endpoint.as_deref(), Some("base-2.test"));
+}
+
 /// The executor stands still for minutes, as when a lid closes.
 #[tokio::test(start_paused = true)]
 async fn sleep_is_not_the_endpoints_latency() {

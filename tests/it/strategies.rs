@@ -44,6 +44,24 @@ async fn best_score_settles_on_the_fastest_and_does_not_flap() {
     assert_ne!(tail[0], "slow.test");
 }
 
+/// A slow endpoint that happens to be listed first, and a fast one that failed once.
+#[tokio::test(start_paused = true)]
+async fn best_score_finds_the_best_and_finds_it_again() {
+    let script = endpoints(&[("slow", 300), ("fast", 10)]);
+    let selector = selector(&config("best-score", urls(&["slow", "fast"])), &script);
+    let used = async || select(&selector, &[offers::base("5")]).await.unwrap().selected().endpoint.clone().unwrap();
+    assert_eq!((&*used().await, &*used().await), ("slow.test", "fast.test"), "each is tried");
+    assert_eq!(&*used().await, "fast.test");
+    script.always("fast.test", Answer::http(502, ""));
+    assert_eq!(&*used().await, "slow.test");
+    set_delay(&script, "fast", 10);
+    for _ in 0..600 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        used().await;
+    }
+    assert_eq!(&*used().await, "fast.test");
+}
+
 #[tokio::test(start_paused = true)]
 async fn weighted_shares_are_reproducible_by_seed() {
     let mut config = config(
@@ -166,6 +184,20 @@ async fn priorities_stand_above_strategies() {
         select(&selector, &[offers::base("5")]).await.unwrap();
         assert_eq!(script.asked()[0], "own.test", "{strategy}");
     }
+}
+
+/// A failover must not overrun the second endpoint either.
+#[tokio::test(start_paused = true)]
+async fn a_failover_keeps_to_what_an_endpoint_may_have() {
+    let script = endpoints(&[("a", 10), ("b", 50)]);
+    script.always("a.test", Answer::http(500, "").after(Duration::from_millis(10)));
+    let rpc = json!(["https://a.test/", {"url": "https://b.test/", "maxInFlight": 1}]);
+    let selector = selector(&config("ordered", rpc), &script);
+    let payment = payment(&[offers::base("5")]);
+    let all = futures::future::join_all((0..6).map(|_| selector.select(&payment))).await;
+    assert_eq!(script.asked().iter().filter(|host| *host == "b.test").count(), 1);
+    assert_eq!(all.iter().filter(|selection| selection.is_ok()).count(), 1);
+    assert!(selector.metrics().iter().all(|row| row.in_flight == 0));
 }
 
 #[tokio::test(start_paused = true)]
