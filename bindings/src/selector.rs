@@ -1,0 +1,136 @@
+//! The selector and the health index as handles.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use futures::stream::{AbortHandle, Abortable};
+use js_sys::Promise;
+use payroute::{Config, Event, HealthIndex, PaymentRequired, RouteSelector};
+use wasm_bindgen::prelude::*;
+
+use crate::convert;
+use crate::payment::{Payment, decoded, response};
+use crate::transport::{Host, JsTransport};
+
+/// A health index that selectors share.
+#[wasm_bindgen]
+pub struct Health(HealthIndex);
+
+#[wasm_bindgen]
+impl Health {
+    /// An index with the settings of a configuration document.
+    ///
+    /// # Errors
+    /// A text, as JSON of a failure.
+    #[wasm_bindgen(constructor)]
+    pub fn new(config: &str) -> Result<Health, String> {
+        let config = Config::from_json(config).map_err(convert::config_failure)?;
+        Ok(Self(HealthIndex::new(config.health().clone())))
+    }
+
+    /// Forgets every observation.
+    pub fn reset(&self) {
+        self.0.reset();
+    }
+}
+
+/// A selector. Selections under way have a number, by which they are cancelled.
+#[wasm_bindgen]
+pub struct Selector {
+    core: RouteSelector,
+    running: Rc<RefCell<BTreeMap<u32, AbortHandle>>>,
+}
+
+#[wasm_bindgen]
+impl Selector {
+    /// A selector over `host` with a health index of its own. `events` says whether the host hears
+    /// of events.
+    ///
+    /// # Errors
+    /// A text, as JSON of a failure.
+    #[wasm_bindgen(constructor)]
+    pub fn new(config: &str, host: Host, events: bool) -> Result<Selector, String> {
+        Self::build(config, host, events, None)
+    }
+
+    /// As `new`, with a shared `health`.
+    ///
+    /// # Errors
+    /// A text, as JSON of a failure.
+    pub fn sharing(config: &str, host: Host, events: bool, health: &Health) -> Result<Selector, String> {
+        Self::build(config, host, events, Some(health.0.clone()))
+    }
+
+    fn build(config: &str, host: Host, events: bool, health: Option<HealthIndex>) -> Result<Selector, String> {
+        let config = Config::from_json(config).map_err(convert::config_failure)?;
+        let host = Rc::new(host);
+        let mut builder = RouteSelector::builder(config).transport(JsTransport(host.clone()));
+        if let Some(health) = health {
+            builder = builder.health(health);
+        }
+        if events {
+            builder = builder.on_event(move |event: &Event| host.event(&convert::json(event)));
+        }
+        let core = builder.build().map_err(convert::config_failure)?;
+        Ok(Self { core, running: Rc::default() })
+    }
+
+    /// Decodes a document within this configuration's limits.
+    ///
+    /// # Errors
+    /// A text, as JSON of a failure.
+    pub fn decode(&self, text: &str) -> Result<Payment, String> {
+        decoded(PaymentRequired::from_text_within(text, self.core.config().limits()))
+    }
+
+    /// Decodes a response within this configuration's limits.
+    ///
+    /// # Errors
+    /// A text, as JSON of a failure.
+    #[wasm_bindgen(js_name = decodeResponse)]
+    pub fn decode_response(&self, headers: Vec<String>, body: &[u8]) -> Result<Payment, String> {
+        response(&headers, body, self.core.config().limits())
+    }
+
+    /// The most bytes of a body that are worth handing over.
+    #[wasm_bindgen(getter, js_name = bodyLimit)]
+    pub fn body_limit(&self) -> usize {
+        self.core.config().limits().body_bytes
+    }
+
+    /// A promise of the answer or the failure as JSON; of `null` once `cancel(call)` was called.
+    pub fn select(&self, call: u32, payment: &Payment) -> Promise {
+        let (core, payment, running) = (self.core.clone(), payment.0.clone(), self.running.clone());
+        let (handle, registration) = AbortHandle::new_pair();
+        running.borrow_mut().insert(call, handle);
+        wasm_bindgen_futures::future_to_promise(async move {
+            let work = async move { core.select(&payment).await };
+            let answer = Abortable::new(work, registration).await;
+            running.borrow_mut().remove(&call);
+            Ok(match answer {
+                Ok(answer) => JsValue::from_str(&convert::answer(&answer)),
+                Err(_) => JsValue::NULL,
+            })
+        })
+    }
+
+    /// Drops the selection with this number, if it is still under way: its requests end and what it
+    /// held of endpoints comes back.
+    pub fn cancel(&self, call: u32) {
+        if let Some(handle) = self.running.borrow().get(&call) {
+            handle.abort();
+        }
+    }
+
+    /// Health as it stands, as JSON.
+    pub fn health(&self) -> String {
+        convert::json(&self.core.health())
+    }
+
+    /// Forgets every observation of endpoints.
+    #[wasm_bindgen(js_name = resetHealth)]
+    pub fn reset_health(&self) {
+        self.core.reset_health();
+    }
+}
