@@ -1,0 +1,95 @@
+// Builds everything in wasm/: the module, its glue, the embedded text, the CommonJS bundle and its
+// types. Prints sizes and fails when the module is over its budget.
+
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
+const REPOSITORY = dirname(PACKAGE);
+const OUT = join(PACKAGE, "wasm");
+
+/** KB of 1,000 bytes, gzip -9, of the whole selector's module. */
+const BUDGET_KB = 260;
+
+/** What the compiler emits for wasm32 by default. Named one by one: wasm-opt must use nothing else. */
+const FEATURES = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+
+function run(command, args) {
+  execFileSync(command, args, { cwd: REPOSITORY, stdio: ["ignore", "inherit", "inherit"] });
+}
+
+function targetDirectory() {
+  const metadata = execFileSync("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: REPOSITORY, maxBuffer: 1 << 26 });
+  return JSON.parse(metadata.toString()).target_directory;
+}
+
+function compile(out, features) {
+  run("cargo", [
+    ...["build", "--locked", "--profile", "wasm-release", "--target", "wasm32-unknown-unknown", "-p", "payroute-bindings"],
+    ...features.flatMap((feature) => ["--features", feature]),
+  ]);
+  const compiled = join(targetDirectory(), "wasm32-unknown-unknown/wasm-release/payroute_bindings.wasm");
+  mkdirSync(out, { recursive: true });
+  run("cargo", ["run", "--quiet", "--locked", "-p", "payroute-pkg-build", "--", compiled, out]);
+}
+
+function optimize(file) {
+  const optimizer = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
+  const features = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
+  run(process.execPath, [optimizer, file, "-o", file, "-Oz", "--converge", ...features, "--strip-debug", "--strip-producers", "--strip-target-features"]);
+}
+
+function embed() {
+  const bytes = readFileSync(join(OUT, "core_bg.wasm"));
+  writeFileSync(join(OUT, "bytes.mjs"), `export default "${bytes.toString("base64")}";\n`);
+}
+
+async function commonJs() {
+  await build({
+    absWorkingDir: PACKAGE,
+    entryPoints: ["embedded.mjs"],
+    outfile: join(OUT, "index.cjs"),
+    bundle: true,
+    format: "cjs",
+    platform: "neutral",
+    target: "es2022",
+    logLevel: "warning",
+  });
+  copyFileSync(join(PACKAGE, "index.d.ts"), join(OUT, "index.d.cts"));
+}
+
+function licenses() {
+  for (const name of ["LICENSE-APACHE", "LICENSE-MIT"]) copyFileSync(join(REPOSITORY, name), join(PACKAGE, name));
+}
+
+function gzipKb(file) {
+  return gzipSync(readFileSync(join(PACKAGE, file)), { level: 9 }).length / 1_000;
+}
+
+function report() {
+  for (const file of ["wasm/core_bg.wasm", "wasm/core.js", "wasm/bytes.mjs", "wasm/index.cjs"]) {
+    const bytes = readFileSync(join(PACKAGE, file)).length;
+    console.log(`${file.padEnd(20)} ${String(bytes).padStart(8)} bytes ${gzipKb(file).toFixed(1).padStart(7)} KB gzip`);
+  }
+  const size = gzipKb("wasm/core_bg.wasm");
+  if (size > BUDGET_KB) {
+    console.error(`the module has ${size.toFixed(1)} KB gzip; at most ${BUDGET_KB} are allowed`);
+    process.exit(1);
+  }
+}
+
+/** The module that the tests replay health vectors with. Not part of the package. */
+const VECTORS = join(OUT, "vectors");
+
+rmSync(OUT, { recursive: true, force: true });
+compile(VECTORS, ["vectors"]);
+compile(OUT, []);
+optimize(join(OUT, "core_bg.wasm"));
+embed();
+await commonJs();
+licenses();
+report();

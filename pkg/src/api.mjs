@@ -1,0 +1,300 @@
+// @ts-check
+// The package's functions. Decides nothing: turns the caller's values into text and the core's text
+// into values.
+
+import { loaded, ready } from "./boot.mjs";
+import { writeConfig } from "./endpoints.mjs";
+import { ConfigurationError, attempt, errorOf } from "./errors.mjs";
+import { hostOf } from "./host.mjs";
+import { decode } from "./input.mjs";
+
+export { amountToBigInt, formatAmount } from "./amounts.mjs";
+export {
+  BalancesUnavailableError,
+  ConfigurationError,
+  InsufficientLiquidityError,
+  InvalidPaymentRequiredError,
+  ModuleUnavailableError,
+  NoSupportedRouteError,
+  PayrouteError,
+  RefusedByPolicyError,
+  UnsupportedVersionError,
+} from "./errors.mjs";
+
+/** @typedef {import("../index.d.ts").Candidate} Candidate */
+/** @typedef {import("./boot.mjs").Core} Core */
+/** @typedef {import("../wasm/core.js").Selector} CoreSelector */
+/** @typedef {import("../wasm/core.js").Health} CoreHealth */
+
+/** Limits of a decoder without a configuration: the core's own defaults. */
+const DEFAULT_BODY_LIMIT = 1_048_576;
+
+/** @param {import("../index.d.ts").InitSource} [source] */
+export async function init(source) {
+  await ready(source);
+}
+
+/** @type {(core: Core, index: unknown) => CoreHealth} */
+let coreOfHealth;
+
+export class HealthIndex {
+  /** @type {CoreHealth | undefined} */
+  #core;
+  #config;
+
+  /** @param {import("../index.d.ts").HealthSettings} [settings] */
+  constructor(settings = {}) {
+    this.#config = writeConfig({ health: settings }).text;
+  }
+
+  reset() {
+    this.#core?.reset();
+  }
+
+  static {
+    // The core's index is made when the first selector needs it: until then no module need be loaded.
+    coreOfHealth = (core, index) => {
+      if (!(typeof index === "object" && index !== null && #core in index)) {
+        const accepted = "a HealthIndex from the same import of payroute";
+        throw new ConfigurationError(`health: is not a HealthIndex of this copy; accepted is ${accepted}`, "health", accepted);
+      }
+      index.#core ??= attempt(() => new core.Health(index.#config));
+      return index.#core;
+    };
+  }
+}
+
+/**
+ * @param {import("../index.d.ts").Config} config
+ * @param {import("../index.d.ts").SelectorOptions} [options]
+ */
+export async function createSelector(config, options = {}) {
+  const { text, providers } = writeConfig(config);
+  const core = await ready();
+  const { health, onEvent } = options;
+  if (onEvent !== undefined && typeof onEvent !== "function") {
+    throw new ConfigurationError("onEvent: is not a function; accepted is a function of an event", "onEvent", "a function of an event");
+  }
+  const host = hostOf(providers, onEvent);
+  const events = onEvent !== undefined;
+  const selector =
+    health === undefined
+      ? attempt(() => new core.Selector(text, host, events))
+      : attempt(() => core.Selector.sharing(text, host, events, coreOfHealth(core, health)));
+  return new Selector(selector);
+}
+
+/** Numbers selections under way, across selectors. */
+let calls = 0;
+
+class Selector {
+  /** @type {CoreSelector | undefined} */
+  #core;
+  #pending = 0;
+
+  /** @param {CoreSelector} core */
+  constructor(core) {
+    this.#core = core;
+  }
+
+  #alive() {
+    if (this.#core === undefined) throw new TypeError("this Selector was freed");
+    return this.#core;
+  }
+
+  /**
+   * @param {unknown} input
+   * @param {import("../index.d.ts").SelectOptions} [options]
+   */
+  async select(input, options = {}) {
+    const core = this.#alive();
+    this.#pending += 1;
+    try {
+      return await select(core, input, options.signal);
+    } finally {
+      this.#pending -= 1;
+      if (this.#core === undefined && this.#pending === 0) core.free();
+    }
+  }
+
+  /** @returns {import("../index.d.ts").EndpointHealth[]} */
+  health() {
+    return JSON.parse(this.#alive().health());
+  }
+
+  resetHealth() {
+    this.#alive().resetHealth();
+  }
+
+  free() {
+    // Selections under way still need it; the last of them frees it.
+    if (this.#pending === 0) this.#core?.free();
+    this.#core = undefined;
+  }
+}
+
+if (typeof Symbol.dispose === "symbol") {
+  Object.defineProperty(Selector.prototype, Symbol.dispose, {
+    value: Selector.prototype.free,
+    configurable: true,
+    writable: true,
+  });
+}
+
+/**
+ * @param {CoreSelector} core
+ * @param {unknown} input
+ * @param {AbortSignal | undefined} signal
+ */
+async function select(core, input, signal) {
+  calls = (calls + 1) >>> 0;
+  const call = calls;
+  if (signal === undefined) return selectionOf(core, await decode(input, core), call);
+  if (signal.aborted) throw signal.reason;
+  /** @type {(reason: unknown) => void} */
+  let giveUp = () => {};
+  const aborted = new Promise((_, reject) => {
+    giveUp = reject;
+  });
+  const listener = () => {
+    core.cancel(call);
+    giveUp(signal.reason);
+  };
+  signal.addEventListener("abort", listener);
+  try {
+    const work = decode(input, core).then((decoded) => {
+      if (!signal.aborted) return selectionOf(core, decoded, call);
+      decoded.payment.free();
+      return undefined;
+    });
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", listener);
+  }
+}
+
+/**
+ * @param {CoreSelector} core
+ * @param {import("./input.mjs").Decoded} decoded
+ * @param {number} call
+ */
+async function selectionOf(core, { payment, entry }, call) {
+  try {
+    const answer = JSON.parse(await core.select(call, payment));
+    // Cancelled: whoever cancelled has said why already.
+    if (answer === null) return undefined;
+    if (answer.code !== undefined) throw errorOf(answer);
+    return Object.freeze(new Selection(entry(answer.chosen), answer));
+  } finally {
+    payment.free();
+  }
+}
+
+class Selection {
+  #explanation;
+
+  /**
+   * @param {unknown} requirement
+   * @param {{ chosen: number, json: string, candidates: Candidate[], explanation: string }} answer
+   */
+  constructor(requirement, { chosen, json, candidates, explanation }) {
+    this.requirement = requirement;
+    this.requirementIndex = chosen;
+    this.requirementJson = json;
+    this.candidates = candidates;
+    this.#explanation = explanation;
+  }
+
+  explain() {
+    return this.#explanation;
+  }
+}
+
+/** @param {unknown} input */
+export async function parsePaymentRequired(input) {
+  const core = await ready();
+  const decoder = {
+    decode: core.Payment.fromText,
+    decodeResponse: core.Payment.fromResponse,
+    bodyLimit: DEFAULT_BODY_LIMIT,
+  };
+  const { payment, entry } = await decode(input, decoder);
+  try {
+    const description = JSON.parse(payment.describe());
+    for (const requirement of description.requirements) requirement.requirement = entry(requirement.index);
+    return description;
+  } finally {
+    payment.free();
+  }
+}
+
+/**
+ * @param {readonly Candidate[]} candidates
+ * @param {import("../index.d.ts").RankOptions} [options]
+ * @returns {Candidate[]}
+ */
+export function rank(candidates, options = {}) {
+  const ranking = new (loaded("rank").Ranking)();
+  try {
+    const byIndex = new Map();
+    for (const [position, candidate] of candidates.entries()) {
+      const { requirementIndex: index } = candidate;
+      if (!Number.isInteger(index) || index < 0 || byIndex.has(index)) {
+        throw misfit(`candidates[${position}].requirementIndex`, "a whole number that no other candidate has");
+      }
+      byIndex.set(index, candidate);
+      addTo(ranking, candidate, position);
+    }
+    const order = attemptPath(() => ranking.rank([...(options.preferNetworks ?? [])]), "a CAIP-2 id or a known name");
+    return JSON.parse(order).map((/** @type {[number, string?]} */ [index, decidedBy], /** @type {number} */ place) => {
+      const { decidedBy: _, ...candidate } = byIndex.get(index);
+      return { ...candidate, rank: place + 1, ...(decidedBy ? { decidedBy } : {}) };
+    });
+  } finally {
+    ranking.free();
+  }
+}
+
+/**
+ * @param {InstanceType<Core["Ranking"]>} ranking
+ * @param {Candidate} candidate
+ * @param {number} position
+ */
+function addTo(ranking, candidate, position) {
+  const { requirementIndex, viable, circuit, network, fee = "0", decimals = 0, healthScore = 0.8, latencyMs } = candidate;
+  try {
+    ranking.add(
+      requirementIndex,
+      viable === true,
+      circuit === "open",
+      network,
+      fee,
+      decimals,
+      Math.round(healthScore * 10_000),
+      latencyMs === undefined ? undefined : Math.round(latencyMs * 1_000),
+    );
+  } catch (field) {
+    if (typeof field !== "string") throw field;
+    throw misfit(`candidates[${position}].${field}`, field === "fee" ? "atomic units in digits" : "a CAIP-2 id");
+  }
+}
+
+/**
+ * @param {() => string} call
+ * @param {string} accepted
+ */
+function attemptPath(call, accepted) {
+  try {
+    return call();
+  } catch (path) {
+    throw typeof path === "string" ? misfit(path, accepted) : path;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {string} accepted
+ */
+function misfit(path, accepted) {
+  return new ConfigurationError(`${path}: is not accepted; accepted is ${accepted}`, path, accepted);
+}

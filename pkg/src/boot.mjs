@@ -1,0 +1,64 @@
+// @ts-check
+// The module's life: loaded once, on first need, again after a failure. Knows no environment: each
+// entry file says how its own loads.
+
+import { ModuleUnavailableError } from "./errors.mjs";
+
+/** @typedef {typeof import("../wasm/core.js")} Core */
+/** @typedef {(source?: import("../index.d.ts").InitSource) => Promise<Core>} Load */
+
+/** @type {Load | undefined} */
+let load;
+/** @type {Promise<Core> | undefined} */
+let loading;
+/** @type {Core | undefined} */
+let core;
+
+/**
+ * Says how the module is loaded. Called by the entry file.
+ * @param {Load} how
+ */
+export function provide(how) {
+  load = how;
+}
+
+/**
+ * The module, loaded if it is not yet. Calls share one load; after a failed one the next call tries
+ * again.
+ * @param {import("../index.d.ts").InitSource} [source]
+ * @returns {Promise<Core>}
+ */
+export function ready(source) {
+  loading ??= start(source);
+  return loading;
+}
+
+/**
+ * The module for functions that do not wait.
+ * @param {string} name
+ * @returns {Core}
+ */
+export function loaded(name) {
+  if (core === undefined) {
+    throw new ModuleUnavailableError(`${name} needs the module: await init() or createSelector() first`);
+  }
+  return core;
+}
+
+/** @param {import("../index.d.ts").InitSource} [source] */
+async function start(source) {
+  try {
+    if (load === undefined) throw new Error("import payroute by its package name");
+    core = await load(source);
+    return core;
+  } catch (cause) {
+    loading = undefined;
+    throw new ModuleUnavailableError(`the WebAssembly module could not be loaded: ${reason(cause)}`, { cause });
+  }
+}
+
+/** @param {unknown} cause */
+function reason(cause) {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return /content security policy|unsafe-eval/i.test(text) ? `${text} (script-src needs 'wasm-unsafe-eval')` : text;
+}

@@ -1,0 +1,204 @@
+// @ts-check
+// How requests leave: through the host's fetch, a wallet's provider, or a function. Every promise
+// here resolves, with an answer or the name of a failure; what either means is the core's business.
+
+/** The most that is read of an answer; a usual one has two thousand bytes. */
+const MOST_BYTES = 262_144;
+/** The most of a provider's error message that is passed on. */
+const MOST_MESSAGE = 400;
+
+/** @typedef {import("./endpoints.mjs").Provider} Provider */
+/** @typedef {{ status: number, retryAfter?: string, date?: string, body: Uint8Array } | { failure: "unreachable" | "too-large" | "redirected" }} Answer */
+
+/**
+ * Options of fetch beside method, headers and body. Redirects are not followed: a body with account
+ * data, and a URL with a key in it, would go to a host that nobody configured. `manual` rather than
+ * `error`, which workers do not have.
+ * @type {RequestInit}
+ */
+const browserRules = { redirect: "manual", credentials: "omit", referrerPolicy: "no-referrer" };
+let rules = browserRules;
+
+/** For hosts that have no cookies and no referrer, and refuse to be told to omit them. */
+export function onlyRedirectRule() {
+  rules = { redirect: "manual" };
+}
+
+/**
+ * @param {Map<string, Provider>} providers
+ * @param {((event: import("../index.d.ts").SelectorEvent) => void) | undefined} onEvent
+ */
+export function hostOf(providers, onEvent) {
+  return {
+    /** @param {string} text */
+    event(text) {
+      // After the core is done: a listener may call the selector, and may throw.
+      queueMicrotask(() => onEvent?.(JSON.parse(text)));
+    },
+
+    /**
+     * @param {string} url
+     * @param {string} body
+     * @param {AbortSignal} signal
+     * @returns {Promise<Answer>}
+     */
+    async post(url, body, signal) {
+      try {
+        return await post(url, body, signal);
+      } catch {
+        return { failure: "unreachable" };
+      }
+    },
+
+    /**
+     * @param {string} name
+     * @param {string} body
+     * @param {AbortSignal} signal
+     * @returns {Promise<Answer>}
+     */
+    async ask(name, body, signal) {
+      try {
+        const provider = providers.get(name);
+        if (provider === undefined) return { failure: "unreachable" };
+        const asked = typeof provider === "function" ? provider(body, { signal }) : converse(provider, body);
+        const answer = new TextEncoder().encode(String(await unless(signal, asked)));
+        return answer.length > MOST_BYTES ? { failure: "too-large" } : { status: 200, body: answer };
+      } catch {
+        return { failure: "unreachable" };
+      }
+    },
+  };
+}
+
+/**
+ * @param {string} url
+ * @param {string} body
+ * @param {AbortSignal} signal
+ * @returns {Promise<Answer>}
+ */
+async function post(url, body, signal) {
+  const { target, headers } = addressed(url);
+  const response = await fetch(target, { method: "POST", headers, body, signal, ...rules });
+  const { status, ok } = response;
+  if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
+    response.body?.cancel().catch(() => {});
+    return { failure: "redirected" };
+  }
+  const retryAfter = response.headers.get("retry-after") ?? undefined;
+  const date = response.headers.get("date") ?? undefined;
+  const read = await readAtMost(response, MOST_BYTES);
+  if (read !== undefined) return { status, retryAfter, date, body: read };
+  // A refusal is a refusal however long it goes on about it.
+  return ok ? { failure: "too-large" } : { status, retryAfter, date, body: new Uint8Array() };
+}
+
+/**
+ * fetch refuses URLs with a user and a password in them; a header says the same.
+ * @param {string} url
+ */
+function addressed(url) {
+  /** @type {Record<string, string>} */
+  const headers = { "content-type": "application/json" };
+  if (!url.includes("@")) return { target: url, headers };
+  const target = new URL(url);
+  if (target.username !== "" || target.password !== "") {
+    const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
+    headers.authorization = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(credentials)))}`;
+    target.username = "";
+    target.password = "";
+  }
+  return { target: target.href, headers };
+}
+
+/**
+ * The body, or `undefined` as soon as it grows past `limit`.
+ * @param {{ readonly body?: ReadableStream<Uint8Array> | null, arrayBuffer(): Promise<ArrayBuffer> }} response
+ * @param {number} limit
+ * @returns {Promise<Uint8Array | undefined>}
+ */
+export async function readAtMost(response, limit) {
+  if (response.body === null) return new Uint8Array();
+  if (response.body === undefined) {
+    // Hosts without streams, such as React Native.
+    const whole = new Uint8Array(await response.arrayBuffer());
+    return whole.length > limit ? undefined : whole;
+  }
+  const reader = response.body.getReader();
+  const chunks = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > limit) {
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+    chunks.push(value);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks, length);
+}
+
+/**
+ * @param {Uint8Array[]} chunks
+ * @param {number} length
+ */
+function joined(chunks, length) {
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+/**
+ * `work`, or a rejection once `signal` aborts: a provider that never answers holds nothing.
+ * @template T
+ * @param {AbortSignal} signal
+ * @param {T | PromiseLike<T>} work
+ * @returns {Promise<T>}
+ */
+function unless(signal, work) {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    Promise.resolve(work).then(resolve, reject);
+  });
+}
+
+/**
+ * Answers a JSON-RPC body through an EIP-1193 provider, as an endpoint would.
+ * @param {import("../index.d.ts").Eip1193Provider} provider
+ * @param {string} body
+ */
+async function converse(provider, body) {
+  const parsed = JSON.parse(body);
+  const answers = Array.isArray(parsed)
+    ? await Promise.all(parsed.map((call) => answer(provider, call)))
+    : await answer(provider, parsed);
+  return JSON.stringify(answers);
+}
+
+/**
+ * @param {import("../index.d.ts").Eip1193Provider} provider
+ * @param {{ id: number, method: string, params: unknown[] }} call
+ */
+async function answer(provider, { id, method, params }) {
+  try {
+    const result = await provider.request({ method, params });
+    return { jsonrpc: "2.0", id, result: result ?? null };
+  } catch (error) {
+    return { jsonrpc: "2.0", id, error: rpcError(error) };
+  }
+}
+
+/** @param {unknown} error */
+function rpcError(error) {
+  const { code, message, data } = /** @type {{ code?: unknown, message?: unknown, data?: unknown }} */ (error ?? {});
+  return {
+    code: Number.isSafeInteger(code) ? code : -32603,
+    message: typeof message === "string" ? message.slice(0, MOST_MESSAGE) : "the provider failed",
+    ...(typeof data === "string" && data.length <= MOST_MESSAGE * 4 ? { data } : {}),
+  };
+}

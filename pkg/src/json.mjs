@@ -1,0 +1,138 @@
+// @ts-check
+// JSON written strictly: what JSON.stringify would change without a word is an error here. Money
+// terms pass through this.
+
+/** Deeper than any limit on a payment requirement, and far from exhausting the stack. */
+const MOST_NESTING = 128;
+
+/** A value that JSON cannot hold as it is. */
+export class Unwritable extends Error {
+  /**
+   * @param {string} path
+   * @param {string} problem
+   */
+  constructor(path, problem) {
+    super(`${path} ${problem}`);
+    this.path = path;
+    this.problem = problem;
+  }
+}
+
+/**
+ * The JSON text of `value`. Each property is read once.
+ * @param {unknown} value
+ * @param {{ root: string, skipUndefined: boolean }} options `root` names the value in errors;
+ *   `skipUndefined` leaves out properties that are undefined, as absent.
+ * @returns {string}
+ * @throws {Unwritable}
+ */
+export function write(value, options) {
+  return text(value, options.root, options.skipUndefined, new Set());
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} path
+ * @param {boolean} skipUndefined
+ * @param {Set<object>} around
+ * @returns {string}
+ */
+function text(value, path, skipUndefined, around) {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value);
+    case "boolean":
+      return String(value);
+    case "number":
+      return number(value, path);
+    case "object":
+      return value === null ? "null" : compound(value, path, skipUndefined, around);
+    case "bigint":
+      throw new Unwritable(path, "is a bigint; amounts are strings of digits");
+    default:
+      throw new Unwritable(path, `is ${typeof value === "undefined" ? "" : "a "}${typeof value}, which JSON does not have`);
+  }
+}
+
+/**
+ * @param {number} value
+ * @param {string} path
+ */
+function number(value, path) {
+  if (!Number.isFinite(value)) throw new Unwritable(path, `is ${value}, which JSON does not have`);
+  if (Object.is(value, -0)) throw new Unwritable(path, "is negative zero, which JSON.stringify turns into 0");
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new Unwritable(path, "is an integer past 2^53, which has been rounded; amounts are strings of digits");
+  }
+  return String(value);
+}
+
+/**
+ * @param {object} value
+ * @param {string} path
+ * @param {boolean} skipUndefined
+ * @param {Set<object>} around
+ */
+function compound(value, path, skipUndefined, around) {
+  if (around.has(value)) throw new Unwritable(path, "contains itself");
+  if (around.size >= MOST_NESTING) throw new Unwritable(path, `is nested deeper than ${MOST_NESTING}`);
+  around.add(value);
+  const written = Array.isArray(value)
+    ? array(value, path, skipUndefined, around)
+    : record(value, path, skipUndefined, around);
+  around.delete(value);
+  return written;
+}
+
+/**
+ * @param {readonly unknown[]} value
+ * @param {string} path
+ * @param {boolean} skipUndefined
+ * @param {Set<object>} around
+ */
+function array(value, path, skipUndefined, around) {
+  const parts = [];
+  for (let index = 0; index < value.length; index++) {
+    parts.push(text(value[index], `${path}[${index}]`, skipUndefined, around));
+  }
+  return `[${parts.join(",")}]`;
+}
+
+/**
+ * @param {object} value
+ * @param {string} path
+ * @param {boolean} skipUndefined
+ * @param {Set<object>} around
+ */
+function record(value, path, skipUndefined, around) {
+  const prototype = Object.getPrototypeOf(value);
+  // A plain object of another realm, such as a frame's, has a prototype that ends the chain too.
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw new Unwritable(path, `is ${describe(value)}, not a plain object`);
+  }
+  const fields = /** @type {Record<string, unknown>} */ (value);
+  if (typeof fields.toJSON === "function") throw new Unwritable(path, "has a toJSON method");
+  const parts = [];
+  for (const key of Object.keys(fields)) {
+    const field = fields[key];
+    if (field === undefined && skipUndefined) continue;
+    parts.push(`${JSON.stringify(key)}:${text(field, join(path, key), skipUndefined, around)}`);
+  }
+  return `{${parts.join(",")}}`;
+}
+
+/** @param {object} value */
+function describe(value) {
+  const name = value.constructor?.name;
+  return typeof name === "string" && /^\w{1,40}$/.test(name) ? `an instance of ${name}` : "an instance of a class";
+}
+
+/**
+ * @param {string} path
+ * @param {string} key
+ */
+export function join(path, key) {
+  // Keys of a configuration can be anything, and a URL is a secret.
+  const shown = key.includes("://") || key.length > 80 ? "(a key)" : key;
+  return path === "" ? shown : `${path}.${shown}`;
+}
