@@ -21,3 +21,4 @@ mod secrets;
 mod sockets;
 mod strategies;
 mod support;
+mod vectors;

@@ -1,0 +1,75 @@
+// The vectors in tests/vectors, which the Rust core runs too. Data in, data out.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { createSelector, init, parsePaymentRequired, rank } from "payroute";
+import initVectors, { replayHealth } from "../wasm/vectors/core.js";
+
+const FOLDER = new URL("../../tests/vectors/", import.meta.url);
+/** How many vectors there are in all: both runners state it, so that one which only one side runs
+ * cannot go unnoticed. */
+const VECTORS = 67;
+
+const runners = {
+  async decoding({ text, headers, body }) {
+    try {
+      const parsed = await parsePaymentRequired(text ?? new Response(body, { headers }));
+      const { x402Version, carrier, notes, requirements } = parsed;
+      return { x402Version, carrier, notes, entries: requirements.map(entry) };
+    } catch (error) {
+      return { error: error.code };
+    }
+  },
+
+  cascade({ candidates, preferNetworks }) {
+    return rank(candidates, { preferNetworks }).map(({ requirementIndex, decidedBy }) => [requirementIndex, decidedBy ?? null]);
+  },
+
+  async screening({ config, accepts }) {
+    try {
+      const selector = await createSelector(config);
+      await selector.select({ x402Version: 2, accepts });
+      return "selected";
+    } catch ({ code, candidates }) {
+      const byIndex = candidates && [...candidates].sort((a, b) => a.requirementIndex - b.requirementIndex);
+      return { code, reasons: byIndex?.map(({ rejectionReasons }) => rejectionReasons) ?? null };
+    }
+  },
+
+  health(input) {
+    return JSON.parse(replayHealth(JSON.stringify(input)));
+  },
+};
+
+function entry({ terms, malformed }) {
+  if (malformed) return { malformed: malformed.field };
+  const { amount, network } = terms;
+  return network === undefined ? { amount } : { amount, network };
+}
+
+const { fetch } = globalThis;
+before(async () => {
+  await init();
+  await initVectors({ module_or_path: readFileSync(new URL("../wasm/vectors/core_bg.wasm", import.meta.url)) });
+  // Answers nobody: screening is what happens before.
+  globalThis.fetch = () => Promise.reject(new TypeError("nobody is there"));
+});
+after(() => {
+  globalThis.fetch = fetch;
+});
+
+const files = readdirSync(FOLDER).map((name) => [name.replace(/\.json$/, ""), JSON.parse(readFileSync(new URL(name, FOLDER)))]);
+
+test("every vector is run", () => {
+  assert.deepEqual(files.map(([name]) => name).sort(), Object.keys(runners).sort());
+  assert.equal(files.flatMap(([, vectors]) => vectors).length, VECTORS);
+});
+
+for (const [name, vectors] of files) {
+  test(name, async () => {
+    for (const { id, input, expected } of vectors) {
+      assert.deepEqual(await runners[name](input), expected, id);
+    }
+  });
+}
