@@ -1,0 +1,141 @@
+// What goes in: forms of the 402 that must not be changed without a word, and configurations.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigurationError, HealthIndex, InvalidPaymentRequiredError, UnsupportedVersionError, createSelector, parsePaymentRequired } from "payroute";
+import { answer } from "./support/chain.mjs";
+import { BASE, evmOffer, headerValue, onBase, v2 } from "./support/offers.mjs";
+
+const holding = () => createSelector(onBase((body) => answer(body)));
+
+function offerWith(extra) {
+  return v2({ ...evmOffer(), extra: { ...evmOffer().extra, ...extra } });
+}
+
+test("what JSON would change without a word is an error that names the field", async () => {
+  const selector = await holding();
+  const cycle = {};
+  cycle.itself = cycle;
+  const cases = [
+    [{ at: new Date(0) }, "accepts[0].extra.at is an instance of Date, not a plain object"],
+    [{ big: 2 ** 53 }, "accepts[0].extra.big is an integer past 2^53, which has been rounded; amounts are strings of digits"],
+    [{ big: 5n }, "accepts[0].extra.big is a bigint; amounts are strings of digits"],
+    [{ gone: undefined }, "accepts[0].extra.gone is undefined, which JSON does not have"],
+    [{ not: Number.NaN }, "accepts[0].extra.not is NaN, which JSON does not have"],
+    [{ zero: -0 }, "accepts[0].extra.zero is negative zero, which JSON.stringify turns into 0"],
+    [{ call() {} }, "accepts[0].extra.call is a function, which JSON does not have"],
+    [{ sign: Symbol("x") }, "accepts[0].extra.sign is a symbol, which JSON does not have"],
+    [{ cycle }, "accepts[0].extra.cycle.itself contains itself"],
+    [{ other: { toJSON: () => 1 } }, "accepts[0].extra.other has a toJSON method"],
+    [{ map: new Map() }, "accepts[0].extra.map is an instance of Map, not a plain object"],
+    [{ holes: [, 1] }, "accepts[0].extra.holes[0] is undefined, which JSON does not have"],
+  ];
+  for (const [extra, message] of cases) {
+    await assert.rejects(selector.select(offerWith(extra)), (error) => {
+      assert.ok(error instanceof InvalidPaymentRequiredError);
+      assert.equal(error.message, message);
+      return true;
+    });
+  }
+});
+
+test("nesting without end is refused, not followed", async () => {
+  const selector = await holding();
+  let deep = {};
+  for (let level = 0; level < 10_000; level++) deep = { deep };
+  await assert.rejects(selector.select(offerWith({ deep })), /nested deeper than 128/);
+});
+
+test("a getter is asked once: what was judged is what is handed back", async () => {
+  const selector = await holding();
+  let reads = 0;
+  const offer = {
+    ...evmOffer(),
+    get amount() {
+      reads += 1;
+      return reads === 1 ? "50000" : "999999999";
+    },
+  };
+  const { candidates, requirement } = await selector.select(v2(offer));
+  assert.equal(candidates[0].amount, "50000");
+  assert.equal(requirement, offer);
+  assert.equal(reads, 1);
+});
+
+test("keys that would reach a prototype are keys like any other", async () => {
+  const selector = await holding();
+  const text = JSON.stringify(offerWith({})).replace('"extra":{', '"__proto__":{"viable":true},"extra":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},');
+  for (const input of [JSON.parse(text), text, headerValue(JSON.parse(text))]) {
+    const { requirement, requirementJson } = await selector.select(input);
+    assert.equal({}.polluted, undefined);
+    assert.ok(Object.hasOwn(requirement, "__proto__"));
+    assert.ok(requirementJson.includes('"__proto__":{"polluted":1}'));
+  }
+  const config = JSON.parse(`{"__proto__":{"owners":{}},"networks":{"${BASE}":{"rpc":["http://127.0.0.1:1"]}}}`);
+  await assert.rejects(createSelector(config), (error) => error.path.includes("__proto__"));
+});
+
+test("what is no 402 is said to be none", async () => {
+  const selector = await holding();
+  for (const input of [undefined, null, 5, true, 5n, () => {}, Symbol("x"), "", "%%%", "{}", [], {}, { accepts: 5 }, new Map(), new Date()]) {
+    await assert.rejects(selector.select(input), InvalidPaymentRequiredError);
+  }
+  await assert.rejects(selector.select({ x402Version: 3, accepts: [evmOffer()] }), UnsupportedVersionError);
+});
+
+test("a Response whose body is gone is judged by its headers, or said to be gone", async () => {
+  const selector = await holding();
+  const used = new Response("x", { headers: { "payment-required": headerValue(v2(evmOffer())) } });
+  await used.text();
+  assert.equal((await selector.select(used)).requirement.amount, "50000");
+  const bare = new Response("x");
+  await bare.text();
+  await assert.rejects(selector.select(bare), /body was read already/);
+  const long = new Response("x".repeat(2_000_000));
+  await assert.rejects(selector.select(long), InvalidPaymentRequiredError);
+});
+
+test("parsing alone asks nobody and keeps unreadable entries", async () => {
+  const input = v2(evmOffer(), { ...evmOffer(), amount: "0.05" });
+  const parsed = await parsePaymentRequired(input);
+  assert.equal(parsed.x402Version, 2);
+  assert.equal(parsed.carrier, "document");
+  assert.equal(parsed.requirements[0].requirement, input.accepts[0]);
+  assert.equal(parsed.requirements[0].terms.amount, "50000");
+  assert.equal(parsed.requirements[1].requirement, input.accepts[1]);
+  assert.equal(parsed.requirements[1].malformed.field, "amount");
+});
+
+test("a configuration that is not accepted names the field and quotes nothing", async () => {
+  const key = "https://rpc.example/v1/s3cr3t";
+  const cases = [
+    [{ owners: { eip155: "0x12" } }, "owners.eip155"],
+    [onBase("ftp://rpc.example/s3cr3t"), `networks.${BASE}.rpc[0]`],
+    [onBase({ url: key, weigth: 5 }), /^networks\.eip155:8453\.rpc\[0\]/],
+    [onBase({ provider: {} }), `networks.${BASE}.rpc[0].provider`],
+    [onBase({ request() {} }), `networks.${BASE}.rpc[0]`],
+    [onBase(5n), `networks.${BASE}.rpc[0]`],
+    [{ routing: { probeTimeoutMs: 2 ** 60 } }, "routing.probeTimeoutMs"],
+    [{ routing: { probeTimeoutMs: 0 } }, "routing.probeTimeoutMs"],
+    [{ networks: { base: { rpc: [key], assets: [{ address: "0x1" }] } } }, "networks.base.assets[0].address"],
+    [{ unknown: 1 }, /unknown/],
+    [undefined, "."],
+    [new Map(), "."],
+  ];
+  for (const [config, path] of cases) {
+    await assert.rejects(createSelector(config), (error) => {
+      assert.ok(error instanceof ConfigurationError, `${error}`);
+      if (typeof path === "string") assert.equal(error.path, path);
+      else assert.match(error.path, path);
+      assert.ok(!error.message.includes("s3cr3t"), error.message);
+      return true;
+    });
+  }
+  await assert.rejects(createSelector({}, { health: {} }), { path: "health" });
+  await assert.rejects(createSelector({}, { health: new HealthIndex({ ewmaAlpha: 5 }) }), { path: "health.ewmaAlpha" });
+});
+
+test("fields that are undefined are absent", async () => {
+  const config = { ...onBase((body) => answer(body)), policy: undefined, routing: { preferNetworks: undefined } };
+  assert.equal((await (await createSelector(config)).select(v2(evmOffer()))).requirementIndex, 0);
+});

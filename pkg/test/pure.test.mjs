@@ -1,0 +1,91 @@
+// Errors, ranking, amounts and loading: what needs no endpoint.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as esm from "payroute";
+
+const cjs = createRequire(import.meta.url)("payroute");
+
+test("the module is loaded on demand, once, and again after a failure", async () => {
+  assert.throws(() => esm.rank([]), esm.ModuleUnavailableError);
+  await assert.rejects(esm.init(new Uint8Array([1, 2, 3])), (error) => {
+    assert.equal(error.code, "module-unavailable");
+    assert.ok(error.cause instanceof WebAssembly.CompileError);
+    return true;
+  });
+  await Promise.all([esm.init(), esm.init(), esm.createSelector({})]);
+  await esm.init();
+  assert.deepEqual(esm.rank([]), []);
+});
+
+test("a module can be given in any form", async () => {
+  const bytes = readFileSync(new URL("../wasm/core_bg.wasm", import.meta.url));
+  await cjs.init(await WebAssembly.compile(bytes));
+  assert.deepEqual(cjs.rank([]), []);
+});
+
+test("both module systems have the same names", () => {
+  assert.deepEqual(Object.keys(cjs).sort(), Object.keys(esm).sort());
+});
+
+test("instanceof holds across module systems, by class and by code", async () => {
+  const failures = [
+    [esm, cjs],
+    [cjs, esm],
+  ];
+  for (const [makes, checks] of failures) {
+    const error = await makes.createSelector({ owners: { eip155: "0x12" } }).then(undefined, (error) => error);
+    assert.ok(error instanceof Error);
+    for (const side of [makes, checks]) {
+      assert.ok(error instanceof side.PayrouteError);
+      assert.ok(error instanceof side.ConfigurationError);
+      assert.ok(side.PayrouteError.is(error) && side.ConfigurationError.is(error));
+      assert.ok(!(error instanceof side.InsufficientLiquidityError));
+      assert.ok(!side.InsufficientLiquidityError.is(error));
+    }
+    assert.equal(error.name, "ConfigurationError");
+    assert.equal(error.code, "configuration");
+    assert.equal(error.path, "owners.eip155");
+    assert.deepEqual(Object.keys(error).sort(), ["accepted", "code", "path"]);
+  }
+  for (const other of [new Error("x"), null, undefined, "x", {}, { code: "configuration" }]) {
+    assert.ok(!(other instanceof esm.PayrouteError) && !esm.PayrouteError.is(other));
+  }
+  class Own extends esm.ConfigurationError {}
+  assert.ok(!(new esm.ConfigurationError("x", "y") instanceof Own));
+  assert.ok(new Own("x", "y") instanceof Own && new Own("x", "y") instanceof esm.PayrouteError);
+});
+
+function candidate(requirementIndex, rest = {}) {
+  return { requirementIndex, rank: 0, fee: "0", healthScore: 0.8, circuit: "closed", viable: true, rejectionReasons: [], notes: [], ...rest };
+}
+
+test("ranking is pure: it changes nothing and any order in gives the same order out", () => {
+  const base = candidate(0, { network: "eip155:8453", fee: "10", decimals: 6 });
+  const solana = candidate(1, { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", fee: "9", decimals: 6 });
+  const dear = candidate(2, { network: "eip155:137", viable: false });
+  const before = structuredClone([dear, base, solana]);
+  for (const order of [[dear, base, solana], [solana, base, dear]]) {
+    const ranked = esm.rank(order);
+    assert.deepEqual(ranked.map((one) => [one.requirementIndex, one.rank, one.decidedBy]), [[1, 1, undefined], [0, 2, "fee"], [2, 3, "viability"]]);
+  }
+  assert.deepEqual([dear, base, solana], before);
+  assert.deepEqual(esm.rank(before, { preferNetworks: ["base"] }).map((one) => one.requirementIndex), [0, 1, 2]);
+  assert.throws(() => esm.rank([base, base]), { path: "candidates[1].requirementIndex" });
+  assert.throws(() => esm.rank([candidate(0, { fee: "1.5" })]), { path: "candidates[0].fee" });
+  assert.throws(() => esm.rank([], { preferNetworks: ["nowhere"] }), { path: "preferNetworks[0]" });
+});
+
+test("amounts become bigint and text without loss", () => {
+  assert.equal(esm.amountToBigInt("115792089237316195423570985008687907853269984665640564039457584007913129639935"), 2n ** 256n - 1n);
+  assert.equal(esm.formatAmount("50000", 6), "0.05");
+  assert.equal(esm.formatAmount(1_000_000n, 6), "1");
+  assert.equal(esm.formatAmount("0", 18), "0");
+  assert.equal(esm.formatAmount("7", 0), "7");
+  for (const bad of ["", "1.5", "-1", "0x1", 5, null]) assert.throws(() => esm.amountToBigInt(bad), TypeError);
+  assert.throws(() => esm.formatAmount(-1n, 6), RangeError);
+  assert.throws(() => esm.formatAmount("1", 78), RangeError);
+});
+

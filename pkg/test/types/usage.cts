@@ -1,0 +1,9 @@
+// The same names, and types, by require.
+
+import payroute = require("payroute");
+
+export async function use(config: payroute.Config): Promise<string | undefined> {
+  const selector = await payroute.createSelector(config);
+  const { candidates } = await selector.select("eyJ9");
+  return candidates[0]?.assetId;
+}

@@ -1,0 +1,94 @@
+// Compiled, never run: what the types accept and what they refuse.
+
+import {
+  type Candidate,
+  type Config,
+  type Deficit,
+  type Eip1193Provider,
+  HealthIndex,
+  InsufficientLiquidityError,
+  type ParsedPaymentRequired,
+  type PaymentRequirement,
+  PayrouteError,
+  type RejectionReason,
+  type Selection,
+  type SelectorEvent,
+  amountToBigInt,
+  createSelector,
+  formatAmount,
+  init,
+  parsePaymentRequired,
+  rank,
+} from "payroute";
+
+/** Whether two types are the same, not merely assignable. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function proves<_Claim extends true>(): void {}
+
+declare const provider: Eip1193Provider;
+
+const config: Config = {
+  owners: { eip155: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", solana: "…" },
+  networks: {
+    base: {
+      rpc: ["https://rpc.example", { url: "https://rpc.example/2", priority: 1 }, { provider, label: "wallet" }],
+      strategy: "hedged",
+    },
+    solana: { rpc: [async (body, { signal }) => (signal.aborted ? "" : body), (body: string) => Promise.resolve(body)] },
+  },
+  routing: { preferNetworks: ["base"] },
+};
+
+export async function use(response: Response, offers: { accepts: { scheme: string; mine: number }[] }): Promise<void> {
+  await init(new URL("https://cdn.example/core.wasm"));
+  const selector = await createSelector(config, { health: new HealthIndex(), onEvent: heard });
+  const ours = await selector.select(offers, { signal: AbortSignal.timeout(1_000) });
+  proves<Same<typeof ours, Selection<{ scheme: string; mine: number }>>>();
+  proves<Same<typeof ours.requirement.mine, number>>();
+  const theirs = await selector.select(response);
+  proves<Same<typeof theirs.requirement, PaymentRequirement>>();
+  const again = rank(theirs.candidates, { preferNetworks: ["solana"] });
+  proves<Same<typeof again, Candidate[]>>();
+  const parsed = await parsePaymentRequired("eyJ9");
+  proves<Same<typeof parsed, ParsedPaymentRequired<PaymentRequirement>>>();
+  proves<Same<Candidate["rejectionReasons"][number], RejectionReason>>();
+  const amount: bigint = amountToBigInt("1");
+  const text: string = formatAmount(amount, 6);
+  text.trim();
+
+  // @ts-expect-error a number is no amount
+  formatAmount(5, 6);
+  // @ts-expect-error no such option
+  await selector.select(offers, { sginal: undefined });
+  // @ts-expect-error a number is no 402
+  await selector.select(5);
+  // @ts-expect-error no such strategy
+  await createSelector({ networks: { base: { strategy: "fastest" } } });
+  // @ts-expect-error a provider has a request method
+  await createSelector({ networks: { base: { rpc: [{ provider: {} }] } } });
+  // @ts-expect-error plain results are not to be written to
+  ours.candidates[0]!.viable = true;
+}
+
+function heard(event: SelectorEvent): string {
+  switch (event.type) {
+    case "failover":
+      return `${event.from} to ${event.to}`;
+    case "offline":
+      return event.type;
+    default:
+      return event.endpoint;
+  }
+}
+
+export function handle(error: unknown): readonly Deficit[] {
+  if (InsufficientLiquidityError.is(error)) return error.deficits;
+  if (error instanceof InsufficientLiquidityError) return error.deficits;
+  if (PayrouteError.is(error)) {
+    proves<Same<typeof error, PayrouteError>>();
+    // @ts-expect-error a code is one of a closed set
+    if (error.code === "broke") return [];
+  }
+  // @ts-expect-error errors are made by the package alone
+  return new InsufficientLiquidityError("x").deficits;
+}
