@@ -1,15 +1,17 @@
 # One command a job. `make test` needs Rust by rustup and Node 20 or newer; it installs the rest.
 
-.PHONY: help test check unit localnet-packages wasm-target bench example
+.PHONY: help test check unit package smoke localnet-packages wasm-target bench example
 
 help:
 	@echo "make test     install what is missing, then check and test everything"
 	@echo "make check    format, lints, documentation, the WebAssembly build"
 	@echo "make unit     the Rust tests alone, real chains included"
+	@echo "make package  build the npm package and test it: Node, Chromium, Vite, webpack, workerd"
+	@echo "make smoke    try the npm package in the rest of its bundlers and runtimes"
 	@echo "make bench    run the benchmarks"
 	@echo "make example  run the quickstart"
 
-test: check unit
+test: check unit package
 
 check: wasm-target
 	cargo fmt --all --check
@@ -22,6 +24,14 @@ check: wasm-target
 unit: localnet-packages
 	cargo test --workspace --all-features --locked
 	npm --prefix tests/localnet test
+
+package: wasm-target localnet-packages
+	npm --prefix pkg ci
+	npm --prefix pkg run build
+	npm --prefix pkg test
+
+smoke:
+	npm --prefix pkg run smoke
 
 wasm-target:
 	rustup target add wasm32-unknown-unknown

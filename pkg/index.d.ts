@@ -376,18 +376,36 @@ export type SelectorEvent =
   | { readonly type: "circuit-closed"; readonly network: string; readonly endpoint: string }
   | { readonly type: "offline" };
 
-/** One endpoint's health at one moment. Holds nothing that is secret. */
-export interface EndpointHealth {
+/** A configured endpoint, as far as it may be shown. */
+export interface EndpointInfo {
   /** The network as CAIP-2 id. */
   readonly network: string;
   /** Its host, or its label. */
   readonly endpoint: string;
+  /** 32 hexadecimal digits that tell endpoints of one host apart. */
+  readonly id: string;
+}
+
+/** Counts of one endpoint since its selector was made; a health reset leaves them. */
+export interface EndpointMetrics extends EndpointInfo {
+  /** Attempts that were started; those that were cancelled neither succeed nor fail. */
+  readonly attempts: number;
+  /** Attempts under way. */
+  readonly inFlight: number;
+  /** Attempts that told a balance. */
+  readonly successes: number;
+  /** Failed attempts by class; an attempt may fail in several ways. */
+  readonly failures: { readonly [Class in FailureClass]?: number };
+}
+
+/** One endpoint's health at one moment. Holds nothing that is secret. */
+export interface EndpointHealth extends EndpointInfo {
   /** The state of its circuit. */
   readonly circuit: Circuit;
   /** Why the circuit last opened, while it is not closed. */
   readonly openedFor?: Opening;
   /** Milliseconds until a trial is allowed, while the circuit is open. */
-  readonly opensForMs?: number;
+  readonly halfOpenInMs?: number;
   /** The score, 0 to 1. */
   readonly score: number;
   /** What the score is made of: `(success - latency - throttle - staleness) * multiplier`. */
@@ -442,6 +460,29 @@ export interface Selector {
   health(): EndpointHealth[];
   /** Forgets what was observed of endpoints and closes their circuits; nothing else. */
   resetHealth(): void;
+  /** Every configured endpoint, network by network, in configured order. */
+  endpoints(): EndpointInfo[];
+  /** Counts by endpoint and class since this selector was made. */
+  metrics(): EndpointMetrics[];
+  /**
+   * Takes an endpoint out of use until `uncordon`; no recovery and no reset lifts that.
+   * @param id of the endpoint, as `endpoints()` has it
+   * @throws {ConfigurationError} no endpoint of this selector has the id
+   */
+  cordon(id: string): void;
+  /**
+   * Puts an endpoint back into use.
+   * @param id of the endpoint, as `endpoints()` has it
+   * @throws {ConfigurationError} no endpoint of this selector has the id
+   */
+  uncordon(id: string): void;
+  /** Health as versioned JSON, to be kept over a reload. Holds no URL. */
+  snapshotHealth(): string;
+  /**
+   * Replaces what is known of endpoints by a snapshot.
+   * @throws {ConfigurationError} the text is not a snapshot of a version that is read; nothing is changed then
+   */
+  restoreHealth(snapshot: string): void;
   /** Releases the selector's memory at once; otherwise it goes with the object. */
   free(): void;
 }

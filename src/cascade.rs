@@ -127,9 +127,17 @@ fn offer(candidate: &Candidate) -> String {
 fn verdict(candidate: &Candidate) -> String {
     if !candidate.viable {
         let reasons: Vec<String> = candidate.rejections.iter().map(ToString::to_string).collect();
-        return format!("cannot pay, {}", reasons.join("; "));
+        return format!("cannot pay{}, {}", facts(candidate), reasons.join("; "));
     }
-    let mut text = String::from("can pay");
+    match candidate.decided_by {
+        Some(key) => format!("can pay{}; behind the first by {key}", facts(candidate)),
+        None => format!("can pay{}; chosen", facts(candidate)),
+    }
+}
+
+/// What was read where, as far as anything was.
+fn facts(candidate: &Candidate) -> String {
+    let mut text = String::new();
     if let Some(balance) = candidate.balance {
         let _ = write!(text, ", holds {}", candidate.in_units(balance));
     }
@@ -143,8 +151,5 @@ fn verdict(candidate: &Candidate) -> String {
     if candidate.circuit == Circuit::Open {
         text.push_str(", circuit open");
     }
-    match candidate.decided_by {
-        Some(key) => format!("{text}; behind the first by {key}"),
-        None => format!("{text}; chosen"),
-    }
+    text
 }

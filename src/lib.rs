@@ -28,6 +28,8 @@
 //! # }
 //! ```
 //!
+//! Selections run inside a Tokio runtime with time enabled (on WASM, in the host's event loop).
+//!
 //! # Not for
 //!
 //! Signing or sending payments; choosing between merchants; prices in different currencies: offers

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use futures::stream::{AbortHandle, Abortable};
 use js_sys::Promise;
 use payroute::{Config, Event, HealthIndex, PaymentRequired, RouteSelector};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
@@ -33,6 +34,13 @@ impl Health {
     pub fn reset(&self) {
         self.0.reset();
     }
+}
+
+#[derive(Serialize)]
+struct EndpointInfo<'a> {
+    network: &'a str,
+    endpoint: &'a str,
+    id: String,
 }
 
 /// A selector. Selections under way have a number, by which they are cancelled.
@@ -126,6 +134,47 @@ impl Selector {
     /// Health as it stands, as JSON.
     pub fn health(&self) -> String {
         convert::json(&self.core.health())
+    }
+
+    /// Every configured endpoint, as JSON.
+    pub fn endpoints(&self) -> String {
+        let endpoints = self.core.endpoints().map(|endpoint| EndpointInfo {
+            network: endpoint.key().network().as_str(),
+            endpoint: endpoint.host(),
+            id: endpoint.key().id(),
+        });
+        convert::json(&endpoints.collect::<Vec<_>>())
+    }
+
+    /// Counts by endpoint and class, as JSON.
+    pub fn metrics(&self) -> String {
+        convert::json(&self.core.metrics())
+    }
+
+    /// Takes the endpoint with this id out of use, or puts it back. Whether there is one.
+    #[wasm_bindgen(js_name = setCordon)]
+    pub fn set_cordon(&self, id: &str, cordoned: bool) -> bool {
+        let Some(endpoint) = self.core.endpoints().find(|endpoint| endpoint.key().id() == id) else {
+            return false;
+        };
+        if cordoned {
+            self.core.cordon(endpoint);
+        } else {
+            self.core.uncordon(endpoint);
+        }
+        true
+    }
+
+    /// Health as a snapshot.
+    #[wasm_bindgen(js_name = snapshotHealth)]
+    pub fn snapshot_health(&self) -> String {
+        self.core.snapshot_health()
+    }
+
+    /// Replaces health by a snapshot; a problem if the text is none.
+    #[wasm_bindgen(js_name = restoreHealth)]
+    pub fn restore_health(&self, snapshot: &str) -> Option<String> {
+        self.core.restore_health(snapshot).err().map(|error| error.to_string())
     }
 
     /// Forgets every observation of endpoints.

@@ -126,6 +126,36 @@ class Selector {
     this.#alive().resetHealth();
   }
 
+  /** @returns {import("../index.d.ts").EndpointInfo[]} */
+  endpoints() {
+    return JSON.parse(this.#alive().endpoints());
+  }
+
+  /** @returns {import("../index.d.ts").EndpointMetrics[]} */
+  metrics() {
+    return JSON.parse(this.#alive().metrics());
+  }
+
+  /** @param {string} id */
+  cordon(id) {
+    if (!this.#alive().setCordon(String(id), true)) throw misfit("id", "the id of an endpoint of this selector");
+  }
+
+  /** @param {string} id */
+  uncordon(id) {
+    if (!this.#alive().setCordon(String(id), false)) throw misfit("id", "the id of an endpoint of this selector");
+  }
+
+  snapshotHealth() {
+    return this.#alive().snapshotHealth();
+  }
+
+  /** @param {string} snapshot */
+  restoreHealth(snapshot) {
+    const problem = this.#alive().restoreHealth(String(snapshot));
+    if (problem !== undefined) throw new ConfigurationError(problem, "snapshot", "what snapshotHealth returned");
+  }
+
   free() {
     // Selections under way still need it; the last of them frees it.
     if (this.#pending === 0) this.#core?.free();

@@ -165,3 +165,29 @@ test("health is a readable snapshot, and events tell what changed", async () => 
   selector.resetHealth();
   assert.deepEqual(selector.health(), []);
 });
+
+test("operators cordon an endpoint, count, and keep health over a reload", async () => {
+  const config = onBase(server.at("/error"), server.at("/ok"));
+  const selector = await createSelector(config);
+  const [first, second] = selector.endpoints().filter(({ network }) => network === BASE);
+  await selector.select(input);
+  const counts = new Map(selector.metrics().map((row) => [row.id, row]));
+  assert.deepEqual([counts.get(first.id).attempts, counts.get(first.id).failures], [1, { fault: 1 }]);
+  assert.deepEqual([counts.get(second.id).successes, counts.get(second.id).inFlight], [1, 0]);
+
+  const snapshot = selector.snapshotHealth();
+  assert.ok(!snapshot.includes(server.origin), "no URL");
+  const reloaded = await createSelector(config);
+  reloaded.restoreHealth(snapshot);
+  const still = (text) => text.replace(/"(\w+Ms)":\d+/g, '"$1":0');
+  assert.equal(still(reloaded.snapshotHealth()), still(snapshot));
+  assert.deepEqual(reloaded.health().map(({ id, score }) => [id, score]), selector.health().map(({ id, score }) => [id, score]));
+  assert.throws(() => reloaded.restoreHealth("{}"), { code: "configuration", path: "snapshot" });
+
+  reloaded.cordon(second.id);
+  assert.ok(reloaded.health().find(({ id }) => id === second.id).cordoned);
+  await assert.rejects(reloaded.select(input), { code: "balances-unavailable" });
+  reloaded.uncordon(second.id);
+  await reloaded.select(input);
+  assert.throws(() => reloaded.cordon("nobody"), { code: "configuration", path: "id" });
+});

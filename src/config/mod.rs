@@ -23,7 +23,28 @@ use crate::registry::{TokenProgram, TransferMethod};
 
 pub use error::ConfigError;
 
-/// A checked configuration.
+/// A checked configuration: one JSON document, every field optional.
+///
+/// ```
+/// let config = payroute::Config::from_json(r#"{
+///     "owners":   { "eip155": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
+///     "networks": { "base": {
+///         "rpc": ["https://one.example/key", { "url": "https://two.example", "priority": 1, "weight": 2 }],
+///         "assets": [{ "address": "0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42", "symbol": "EURC", "decimals": 6 }],
+///         "strategy": "ordered"
+///     } },
+///     "routing":  { "preferNetworks": ["solana:mainnet", "base"], "probeTimeoutMs": 600 },
+///     "policy":   { "allowedNetworks": ["base"], "maxAmount": { "USDC": "1.00" } },
+///     "fees":     { "eip155:137": "1000" },
+///     "health":   { "openForMs": 30000 },
+///     "limits":   { "requirements": 16 }
+/// }"#)?;
+/// # Ok::<(), payroute::ConfigError>(())
+/// ```
+///
+/// Networks go by CAIP-2 id, x402 version 1 name or usual alias everywhere. Strategies are `ordered`,
+/// `best-score`, `weighted`, `race` and `hedged`. The README's table explains every field; [`HealthSettings`]
+/// and [`Limits`] theirs.
 ///
 /// ```
 /// use payroute::Config;

@@ -32,7 +32,8 @@ impl Localnet {
             .expect("node starts; `make test` installs what the localnet needs");
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let ready = serde_json::from_str(&line).expect("one line of JSON when the chains are ready");
+        let ready = serde_json::from_str(&line)
+            .expect("one line of JSON when the chains are ready; `make localnet-packages` installs what they need");
         Self { ready, http: reqwest::Client::new(), _stdin: child.stdin.take().unwrap(), child }
     }
 
