@@ -11,7 +11,7 @@ use crate::error::SelectError;
 use crate::event::Observer;
 use crate::health::{EndpointView, HealthIndex, Outcome, SnapshotError};
 use crate::payment::{PaymentRequired, Requirement};
-use crate::platform::{self, Clock};
+use crate::platform::{self, Clock, MaybeSend, MaybeSync};
 use crate::policy;
 use crate::probe::plan::Plan;
 use crate::probe::{EndpointMetrics, Prober, Traffic, Transport};
@@ -268,9 +268,8 @@ impl Selection {
     }
 }
 
-#[cfg(not(target_arch = "wasm32"))]
 const _: () = {
-    const fn shareable<T: Send + Sync + 'static>() {}
+    const fn shareable<T: MaybeSend + MaybeSync + 'static>() {}
     shareable::<RouteSelector>();
     shareable::<Selection>();
     shareable::<SelectError>();
