@@ -9,6 +9,7 @@ use crate::amount::Amount;
 use crate::candidate::Candidate;
 use crate::config::ConfigError;
 use crate::network::ChainId;
+use crate::order::sorted_by_key;
 use crate::payment::DecodeError;
 use crate::verdict::{Obstacle, Reason};
 
@@ -138,10 +139,12 @@ impl fmt::Display for Deficit {
     }
 }
 
+fn in_offered_order(candidates: &[Candidate]) -> Vec<&Candidate> {
+    sorted_by_key(candidates, |candidate| candidate.requirement_index)
+}
+
 fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
-    let mut deficits: Vec<Deficit> = candidates.iter().filter_map(deficit).collect();
-    deficits.sort_unstable_by_key(|deficit| deficit.requirement_index);
-    deficits
+    in_offered_order(candidates).into_iter().filter_map(deficit).collect()
 }
 
 fn deficit(candidate: &Candidate) -> Option<Deficit> {
@@ -169,9 +172,7 @@ fn list(deficits: &[Deficit]) -> String {
 
 /// The first reason of every candidate, in the merchant's order.
 fn summary(candidates: &[Candidate]) -> String {
-    let mut rows: Vec<&Candidate> = candidates.iter().collect();
-    rows.sort_unstable_by_key(|candidate| candidate.requirement_index);
-    let texts = rows.into_iter().map(|candidate| {
+    let texts = in_offered_order(candidates).into_iter().map(|candidate| {
         let place = candidate.network_name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
         let reason = candidate.rejections.first().map(ToString::to_string).unwrap_or_default();
         format!("offer {}{place}: {reason}", candidate.requirement_index)

@@ -54,6 +54,7 @@ mod event;
 mod health;
 mod json;
 mod network;
+mod order;
 mod payment;
 mod platform;
 mod policy;

@@ -56,10 +56,10 @@ struct RejectionsJson {
 impl Serialize for Rejections {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let with_detail = self.iter().filter(|rejection| !rejection.detail.is_empty());
-        let json = RejectionsJson {
-            rejection_reasons: self.iter().map(|rejection| rejection.reason).collect(),
-            rejection_details: with_detail.map(|r| (r.reason, r.detail.clone())).collect(),
-        };
+        let mut rejection_details = BTreeMap::new();
+        rejection_details.extend(with_detail.map(|r| (r.reason, r.detail.clone())));
+        let rejection_reasons = self.iter().map(|rejection| rejection.reason).collect();
+        let json = RejectionsJson { rejection_reasons, rejection_details };
         json.serialize(serializer)
     }
 }

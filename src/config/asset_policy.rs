@@ -35,9 +35,10 @@ impl AssetPolicy {
                 return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
             }
         }
-        let allowed = (document.policy.0.allowed_assets.iter().enumerate())
-            .map(|(index, name)| check(format!("policy.allowedAssets[{index}]"), name))
-            .collect::<Result<_>>()?;
+        let mut allowed = BTreeSet::new();
+        for (index, name) in document.policy.0.allowed_assets.iter().enumerate() {
+            allowed.insert(check(format!("policy.allowedAssets[{index}]"), name)?);
+        }
         Ok(Self { allowed, limits })
     }
 

@@ -23,7 +23,7 @@ const MOST_ENDPOINTS: usize = 64;
 
 /// A network on its way from the built-in row to the configured one.
 pub(super) struct Draft {
-    pub(super) chain: ChainId,
+    chain: ChainId,
     name: Arc<str>,
     identity: Identity,
     endpoints: Vec<Arc<Endpoint>>,
@@ -34,7 +34,7 @@ pub(super) struct Draft {
 }
 
 pub(super) fn builtin_networks() -> BTreeMap<ChainId, Draft> {
-    (registry::NETWORKS.iter())
+    let drafts = (registry::NETWORKS.iter())
         .filter_map(|row| Some((ChainId::parse_caip2(row.id).ok()?, row)))
         .filter(|(chain, _)| chain.family() != Family::Other)
         .map(|(chain, row)| {
@@ -53,8 +53,10 @@ pub(super) fn builtin_networks() -> BTreeMap<ChainId, Draft> {
                 chain: chain.clone(),
             };
             (chain, draft)
-        })
-        .collect()
+        });
+    let mut networks = BTreeMap::new();
+    networks.extend(drafts);
+    networks
 }
 
 impl Draft {

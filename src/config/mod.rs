@@ -10,7 +10,7 @@ mod draft;
 mod error;
 mod resolve;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -132,7 +132,7 @@ pub(crate) struct Asset {
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     /// Empty: every configured network.
-    pub(crate) allowed_networks: BTreeSet<ChainId>,
+    pub(crate) allowed_networks: Vec<ChainId>,
 }
 
 /// How endpoints are asked. The `routing` object of the configuration, without preferences.

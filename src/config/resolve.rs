@@ -36,19 +36,13 @@ pub(super) fn config(document: Document) -> Result<Config> {
         draft.apply(&path, network, &document.routing.0)?;
     }
     let assets = AssetPolicy::read(&document, networks.values().flat_map(|network| &network.assets))?;
-    let networks = (networks.into_values())
-        .map(|draft| {
-            let chain = draft.chain.clone();
-            Ok((chain, Arc::new(draft.finish(&owners, &fees, &assets)?)))
-        })
-        .collect::<Result<BTreeMap<_, _>>>()?;
+    let mut finished = BTreeMap::new();
+    for (chain, draft) in networks {
+        finished.insert(chain, Arc::new(draft.finish(&owners, &fees, &assets)?));
+    }
     Ok(Config {
-        networks,
-        policy: Policy {
-            allowed_networks: chains("policy.allowedNetworks", &document.policy.0.allowed_networks)?
-                .into_iter()
-                .collect(),
-        },
+        networks: finished,
+        policy: Policy { allowed_networks: chains("policy.allowedNetworks", &document.policy.0.allowed_networks)? },
         prefer: chains("routing.preferNetworks", &document.routing.0.prefer_networks)?,
         probe: probe_settings(&document.routing.0)?,
         health: in_range("health", document.health.0.out_of_range()).map(|()| document.health.0)?,

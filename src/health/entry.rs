@@ -207,10 +207,9 @@ impl Latencies {
     }
 
     fn p95_us(&self) -> Option<u64> {
-        let mut sorted = self.ring;
-        let known = sorted.get_mut(..self.pushed.min(self.ring.len()))?;
-        known.sort_unstable();
-        let position = (known.len() * 95).div_ceil(100).checked_sub(1)?;
-        known.get(position).map(|us| u64::from(*us))
+        let known = self.ring.get(..self.pushed.min(self.ring.len()))?;
+        let wanted = (known.len() * 95).div_ceil(100);
+        let reached = |us: &&u32| known.iter().filter(|other| other <= us).count() >= wanted;
+        known.iter().filter(reached).min().map(|us| u64::from(*us))
     }
 }

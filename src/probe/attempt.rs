@@ -102,7 +102,8 @@ impl Prober {
     /// Counts the failures of an answer and tells of them, each class once; that an endpoint wants
     /// patience only when that is news.
     fn tell(&self, endpoint: &Endpoint, answer: &Answer, in_flight: &InFlight) {
-        let classes: BTreeSet<Class> = failures(answer).iter().map(|failure| failure.class).collect();
+        let mut classes = BTreeSet::new();
+        classes.extend(failures(answer).iter().map(|failure| failure.class));
         in_flight.count(told_any(answer), classes.iter().copied());
         for class in classes.into_iter().filter(|class| class.next() == Next::AskAnother) {
             let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.host().clone());

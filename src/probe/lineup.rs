@@ -2,7 +2,10 @@
 //!
 //! A pure function of what health says; refuses to know time and traffic.
 
+use std::cmp::Reverse;
+
 use crate::health::{Circuit, EndpointHealth};
+use crate::order::sorted_by_key;
 
 /// A lead in score, in ten-thousandths, that another endpoint needs before it replaces the one that
 /// `best-score` used last: without it two equals would take turns at every measurement.
@@ -76,11 +79,10 @@ impl Standing {
 /// asked only when none is closed, cordoned and busy ones never. At most `most` are asked.
 pub(super) fn lineup(runners: &[Runner], order: Order, most: usize) -> Lineup {
     let places = places(runners, order);
-    let mut ranked: Vec<(Standing, u8, usize, usize)> = (runners.iter().zip(places).enumerate())
+    let able = (runners.iter().zip(places).enumerate())
         .filter(|(_, (runner, _))| !runner.health.cordoned && !runner.busy)
-        .map(|(position, (runner, place))| (Standing::of(&runner.health), runner.priority, place, position))
-        .collect();
-    ranked.sort_unstable();
+        .map(|(position, (runner, place))| (Standing::of(&runner.health), runner.priority, place, position));
+    let ranked = sorted_by_key(able, |key| *key);
     let any_closed = ranked.first().is_some_and(|(standing, ..)| *standing < Standing::Recovering);
     let trial = (ranked.iter())
         .find(|(standing, ..)| any_closed && *standing == Standing::Recovering)
@@ -106,10 +108,9 @@ fn places(runners: &[Runner], order: Order) -> Vec<usize> {
                 let curiosity = if runner.health.unproven { 2 * BEST } else { 0 };
                 u64::from(runner.health.score.ten_thousandths()) + lead + curiosity
             };
-            let mut best: Vec<(u64, usize)> =
-                runners.iter().enumerate().map(|(position, runner)| (score(position, runner), position)).collect();
-            best.sort_unstable_by_key(|(score, position)| (std::cmp::Reverse(*score), *position));
-            inverse(best.into_iter().map(|(_, position)| position), runners.len())
+            let best =
+                sorted_by_key(runners.iter().enumerate(), |(position, runner)| Reverse(score(*position, runner)));
+            inverse(best.into_iter().map(|(position, _)| position), runners.len())
         }
         Order::Weighted { seed } => inverse(draw_all(runners, seed).into_iter(), runners.len()),
     }
