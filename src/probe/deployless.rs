@@ -16,7 +16,6 @@
 //! | 64 | 3,835 | 2,177 | 0.87 M | 10.2 M | 14.4 M |
 
 use ruint::aliases::U256;
-use serde_json::{Value, json};
 
 /// `facts.evm`, assembled. A test assembles it again and compares.
 const PROGRAM: &str = concat!(
@@ -107,13 +106,14 @@ impl Question {
 
     /// The parameters of `eth_call` in plan A: a creation, so there is no `to`. Neither is there a
     /// `from` nor a price, for either would make nodes look at a balance.
-    pub(super) fn create_params(&self) -> Value {
-        json!([{"data": self.code, "gas": self.gas()}, "latest"])
+    pub(super) fn create_params(&self) -> String {
+        format!(r#"[{{"data":"{}","gas":"{}"}},"latest"]"#, self.code, self.gas())
     }
 
     /// The parameters of `eth_call` in plan B.
-    pub(super) fn override_params(&self) -> Value {
-        json!([{"to": STAND_IN, "gas": self.gas()}, "latest", {STAND_IN: {"code": self.code}}])
+    pub(super) fn override_params(&self) -> String {
+        let (code, gas) = (&self.code, self.gas());
+        format!(r#"[{{"to":"{STAND_IN}","gas":"{gas}"}},"latest",{{"{STAND_IN}":{{"code":"{code}"}}}}]"#)
     }
 
     /// Always said, for what a node takes without it ranges from the gas of one block to no limit.

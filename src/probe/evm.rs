@@ -3,7 +3,6 @@
 //! Builds calls and decodes results. Refuses to know how they travel.
 
 use ruint::aliases::U256;
-use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::deployless::{Address, Fact, MAX_FACTS, Problem, Question, Unanswered, Word};
@@ -149,11 +148,12 @@ fn program_refused(failure: Failure) -> Failure {
 
 /// The identity first, then one call a balance.
 pub(super) fn calls(reads: &[&BalanceRead]) -> Vec<Call> {
-    let identity = Call { method: "eth_chainId", params: json!([]) };
+    let identity = Call { method: "eth_chainId", params: "[]".to_owned() };
     let balances = reads.iter().map(|read| {
         let owner = read.owner.trim_start_matches("0x").to_ascii_lowercase();
         let data = format!("0x{}{owner:0>64}", hex::encode(BALANCE_OF));
-        Call { method: "eth_call", params: json!([{"to": &*read.asset.address, "data": data}, "latest"]) }
+        let params = format!(r#"[{{"to":"{}","data":"{data}"}},"latest"]"#, read.asset.address);
+        Call { method: "eth_call", params }
     });
     std::iter::once(identity).chain(balances).collect()
 }

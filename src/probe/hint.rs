@@ -20,27 +20,31 @@ pub(super) fn from_headers(retry_after: &str, date: Option<&str>) -> Option<Dura
 pub(super) fn from_data(data: &Value) -> Option<Duration> {
     const NAMES: [&str; 4] = ["/rate/backoff_seconds", "/try_again_in", "/retry_after", "/retryAfter"];
     NAMES.iter().find_map(|name| match data.pointer(name)? {
-        Value::Number(number) => span(number.as_f64()?),
+        Value::Number(number) => Duration::try_from_secs_f64(number.as_f64()?).ok(),
         Value::String(text) => with_unit(text),
         _ => None,
     })
 }
 
 fn with_unit(text: &str) -> Option<Duration> {
-    const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("µs", 0.000_001), ("m", 60.0), ("s", 1.0)];
+    // Each unit as so many times the part of a second.
+    const UNITS: [(&str, u32, u32); 4] = [("ms", 1, 1_000), ("µs", 1, 1_000_000), ("m", 60, 1), ("s", 1, 1)];
     let text = text.trim();
-    let unit = UNITS.iter().find_map(|(unit, size)| Some((text.strip_suffix(unit)?, *size)));
-    let (number, size) = unit.unwrap_or((text, 1.0));
-    span(number.trim_end().parse::<f64>().ok()? * size)
+    let unit = UNITS.iter().find_map(|(unit, times, part)| Some((text.strip_suffix(unit)?, *times, *part)));
+    let (number, times, part) = unit.unwrap_or((text, 1, 1));
+    seconds(number)?.checked_mul(times).map(|span| span / part)
 }
 
+/// Seconds in digits, with or without a fraction, to the nanosecond.
 fn seconds(text: &str) -> Option<Duration> {
-    span(text.trim().parse().ok()?)
-}
-
-/// Not negative, not infinite, and not so long that it overflows.
-fn span(seconds: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(seconds).ok()
+    let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
+        return None;
+    }
+    let nanos = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
+    let nanos = nanos.fold(0, |nanos, digit| nanos * 10 + u32::from(digit - b'0'));
+    Some(Duration::new(format!("0{whole}").parse().ok()?, nanos))
 }
 
 fn http_date(text: &str) -> Option<SystemTime> {
@@ -59,6 +63,10 @@ mod tests {
             ("2", None, Some(2_000)),
             (" 1.5 ", None, Some(1_500)),
             ("0", None, Some(0)),
+            (".25", None, Some(250)),
+            ("7.", None, Some(7_000)),
+            (".", None, None),
+            ("1.2.3", None, None),
             ("Sun, 29 Nov 2026 23:59:30 GMT", date, Some(30_000)),
             ("Sun, 29 Nov 2026 23:58:30 GMT", date, None),
             ("Sun, 29 Nov 2026 23:59:30 GMT", None, None),
@@ -81,6 +89,8 @@ mod tests {
             (json!({"try_again_in": "566.5ms"}), Some(566)),
             (json!({"try_again_in": "1.5s"}), Some(1_500)),
             (json!({"try_again_in": "2m"}), Some(120_000)),
+            (json!({"try_again_in": "2500 µs"}), Some(2)),
+            (json!({"try_again_in": "99999999999999999999 m"}), None),
             (json!({"retryAfter": 3}), Some(3_000)),
             (json!({"retry_after": "4"}), Some(4_000)),
             (json!({"try_again_in": "later"}), None),

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use super::classify::{Refusal, classify};
 use super::hint;
@@ -20,7 +20,8 @@ use crate::network::Family;
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) method: &'static str,
-    pub(super) params: Value,
+    /// As JSON text: what is put together of digits and letters needs no serializer.
+    pub(super) params: String,
 }
 
 /// Why a reading, or one item of it, failed. The detail is for people and repeats nothing that the
@@ -56,16 +57,16 @@ impl From<TransportError> for Failure {
 }
 
 pub(super) fn batch_body(calls: &[Call]) -> String {
-    let calls: Vec<Value> = calls.iter().zip(1_u64..).map(|(call, id)| envelope(call, id)).collect();
-    Value::Array(calls).to_string()
+    let calls: Vec<String> = calls.iter().zip(1_u64..).map(|(call, id)| envelope(call, id)).collect();
+    format!("[{}]", calls.join(","))
 }
 
 pub(super) fn single_body(call: &Call) -> String {
-    envelope(call, 1).to_string()
+    envelope(call, 1)
 }
 
-fn envelope(call: &Call, id: u64) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": call.method, "params": call.params})
+fn envelope(Call { method, params }: &Call, id: u64) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }
 
 /// The answers to a batch of `count` calls, in the order of the calls.

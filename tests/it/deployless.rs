@@ -135,6 +135,10 @@ fn word(value: u64) -> Word {
 
 // What is asked.
 
+fn parsed(params: &str) -> Value {
+    serde_json::from_str(params).unwrap()
+}
+
 #[test]
 fn the_bytes_are_the_source_and_the_question_stands_behind() {
     let facts = [Fact::view(OWNER, ALLOWANCE, [SPENDER, OWNER]), Fact::view(SPENDER, PAUSED, []), Fact::code(OWNER)];
@@ -154,7 +158,7 @@ fn the_bytes_are_the_source_and_the_question_stands_behind() {
         OWNER.0.to_vec(),
         vec![0],
     ];
-    let [create, stand_in] = [question.create_params(), question.override_params()];
+    let [create, stand_in] = [parsed(&question.create_params()), parsed(&question.override_params())];
     assert_eq!(create[0]["data"], hex(&expected.concat()), "the program drifted from facts.evm");
     let gas = &create[0]["gas"];
     assert_eq!(create, json!([{"data": create[0]["data"], "gas": gas}, "latest"]));
@@ -167,7 +171,7 @@ fn the_bytes_are_the_source_and_the_question_stands_behind() {
 fn a_question_has_a_size() {
     let sizes = [1, 6, 16, MAX_FACTS].map(|count| {
         let question = Question::new(NONCE, &vec![Fact::view(OWNER, BALANCE_OF, [SPENDER]); count]).unwrap();
-        (question.create_params()[0]["data"].as_str().unwrap().len() - 2) / 2
+        (parsed(&question.create_params())[0]["data"].as_str().unwrap().len() - 2) / 2
     });
     assert_eq!(sizes, [244, 529, 1_099, 3_835]);
     assert!(Question::new(NONCE, &vec![Fact::code(OWNER); MAX_FACTS + 1]).is_none());
@@ -295,8 +299,8 @@ impl Anvil {
     /// The answer, the same in both plans.
     async fn answer(&self, facts: &[Fact]) -> Answer {
         let question = Question::new(NONCE, facts).unwrap();
-        let created = self.ask("eth_call", &question.create_params()).await;
-        let overridden = self.ask("eth_call", &question.override_params()).await;
+        let created = self.ask("eth_call", &parsed(&question.create_params())).await;
+        let overridden = self.ask("eth_call", &parsed(&question.override_params())).await;
         assert_eq!(created, overridden);
         question.decode(created.as_str().unwrap()).unwrap()
     }
@@ -304,7 +308,7 @@ impl Anvil {
     /// The gas that a creation uses of what plan A sends, as a transaction that is really mined.
     async fn gas(&self, facts: &[Fact]) -> (u64, u64) {
         let quantity = |json: &Value| u64::from_str_radix(&json.as_str().unwrap()[2..], 16).unwrap();
-        let mut call = Question::new(NONCE, facts).unwrap().create_params()[0].take();
+        let mut call = parsed(&Question::new(NONCE, facts).unwrap().create_params())[0].take();
         let sent = quantity(&call["gas"]);
         call["from"] = json!(hex(&OWNER.0));
         call["gasPrice"] = json!("0x0");
@@ -388,7 +392,7 @@ async fn the_chain_says_who_it_is_and_when() {
     }
     // Another nonce, another answer: what was said before does not pass.
     let question = Question::new(NONCE, &[Fact::code(OWNER)]).unwrap();
-    let said = anvil.ask("eth_call", &question.create_params()).await;
+    let said = anvil.ask("eth_call", &parsed(&question.create_params())).await;
     let next = Question::new([3; 16], &[Fact::code(OWNER)]).unwrap();
     assert_eq!(next.decode(said.as_str().unwrap()), Err(Problem::Nonce));
 }
@@ -437,7 +441,7 @@ async fn too_little_gas_is_told_apart_from_a_revert() {
     let endless = anvil.place(1, &assemble(LOOP)).await;
     let facts = vec![Fact::view(endless, BALANCE_OF, [OWNER]); 4];
     let question = Question::new(NONCE, &facts).unwrap();
-    let mut params = question.create_params();
+    let mut params = parsed(&question.create_params());
     params[0]["gas"] = json!("0x70000");
     let answer = question.decode(anvil.ask("eth_call", &params).await.as_str().unwrap()).unwrap();
     let [reverted, starved] = [Err(Unanswered::Reverted), Err(Unanswered::Starved)];

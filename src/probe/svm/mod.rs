@@ -7,7 +7,6 @@ mod account;
 
 use std::str::FromStr;
 
-use serde_json::json;
 use solana_address::Address;
 
 use self::account::{Account, TokenAccount, read_page};
@@ -77,11 +76,12 @@ impl Layout {
 
     /// The identity first, then the accounts.
     pub(super) fn calls(&self) -> Vec<Call> {
-        let identity = Call { method: "getGenesisHash", params: json!([]) };
+        let identity = Call { method: "getGenesisHash", params: "[]".to_owned() };
         let accounts = self.keys.chunks(KEYS_PER_CALL).map(|keys| {
             let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-            let options = json!({"encoding": "base64", "commitment": "confirmed"});
-            Call { method: "getMultipleAccounts", params: json!([keys, options]) }
+            let keys = keys.join(r#"",""#);
+            let params = format!(r#"[["{keys}"],{{"encoding":"base64","commitment":"confirmed"}}]"#);
+            Call { method: "getMultipleAccounts", params }
         });
         std::iter::once(identity).chain(accounts).collect()
     }
