@@ -29,14 +29,14 @@ impl AssetPolicy {
             )),
         };
         let mut limits = BTreeMap::new();
-        for (name, text) in &document.policy.0.max_amount.0 {
+        for (name, text) in &document.policy.max_amount {
             let path = format!("policy.maxAmount.{name}");
             if limits.insert(check(path.clone(), name)?, text.clone()).is_some() {
                 return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
             }
         }
         let mut allowed = BTreeSet::new();
-        for (index, name) in document.policy.0.allowed_assets.iter().enumerate() {
+        for (index, name) in document.policy.allowed_assets.iter().enumerate() {
             allowed.insert(check(format!("policy.allowedAssets[{index}]"), name)?);
         }
         Ok(Self { allowed, limits })

@@ -9,14 +9,13 @@ use url::Url;
 
 use super::asset_policy::AssetPolicy;
 use super::check::{self, Result};
-use super::document::{AssetDocument, EndpointDocument, NetworkDocument, ProgramDocument, RoutingDocument};
+use super::document::{AssetDocument, EndpointDocument, NetworkDocument, RoutingDocument};
 use super::error::safe_path;
 use super::{Asset, ConfigError, Identity, NetworkConfig, Strategy};
 use crate::amount::{Amount, MAX_DECIMALS};
 use crate::endpoint::Endpoint;
-use crate::json::Record;
 use crate::network::{ChainId, Family};
-use crate::registry::{self, AssetKind, TokenProgram};
+use crate::registry::{self, AssetKind};
 
 /// Endpoints per network. 64: half of what health remembers by default.
 const MOST_ENDPOINTS: usize = 64;
@@ -89,7 +88,7 @@ impl Draft {
             self.reference = Some(Arc::new(Endpoint::at_url(self.chain.clone(), url)));
         }
         let mut listed = BTreeSet::new();
-        for (index, Record(asset)) in document.assets.iter().enumerate() {
+        for (index, asset) in document.assets.iter().enumerate() {
             let path = format!("{path}.assets[{index}]");
             if !listed.insert(self.add_asset(&path, asset)?) {
                 return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
@@ -176,10 +175,6 @@ impl Draft {
             (None, None) => known.as_ref().and_then(|asset| asset.domain.clone()),
             _ => return Err(missing("name and version", "both parts of the EIP-712 domain, or neither")),
         };
-        let program = document.program.map(|program| match program {
-            ProgramDocument::Token => TokenProgram::Token,
-            ProgramDocument::Token2022 => TokenProgram::Token2022,
-        });
         self.assets.push(Asset {
             id: id.clone(),
             address,
@@ -187,7 +182,7 @@ impl Draft {
             decimals,
             domain,
             method: known.as_ref().and_then(|asset| asset.method),
-            program: program.or(known.and_then(|asset| asset.program)),
+            program: document.program.or(known.and_then(|asset| asset.program)),
             limit: None,
             allowed: true,
         });

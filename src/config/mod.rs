@@ -8,6 +8,7 @@ mod check;
 mod document;
 mod draft;
 mod error;
+mod field;
 mod resolve;
 
 use std::collections::BTreeMap;
@@ -80,8 +81,7 @@ pub(crate) struct NetworkConfig {
 }
 
 /// How the endpoints of a network are chosen among.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Strategy {
     /// In the order they are listed.
     #[default]

@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use super::asset_policy::AssetPolicy;
 use super::check::{self, Result, in_range, not_a_network, payable_chain};
-use super::document::{Document, Entries, RoutingDocument};
+use super::document::{Document, RoutingDocument};
 use super::draft::{Draft, builtin_networks};
 use super::error::safe_path;
 use super::{Config, ConfigError, Policy, ProbeSettings};
 use crate::amount::Amount;
-use crate::json::Record;
 use crate::network::{ChainId, Family};
 
 /// Milliseconds that one provider may be given: past 30 s every merchant has given up.
@@ -22,7 +21,7 @@ pub(super) fn config(document: Document) -> Result<Config> {
     let owners = owners(&document.owners)?;
     let fees = fees(&document.fees)?;
     let mut networks = builtin_networks();
-    for (name, Record(network)) in &document.networks.0 {
+    for (name, network) in &document.networks {
         let path = format!("networks.{name}");
         let chain = payable_chain(&path, name)?;
         let draft = networks.entry(chain.clone()).or_insert_with(|| Draft::unknown(chain));
@@ -33,7 +32,7 @@ pub(super) fn config(document: Document) -> Result<Config> {
                 "each network once",
             ));
         }
-        draft.apply(&path, network, &document.routing.0)?;
+        draft.apply(&path, network, &document.routing)?;
     }
     let assets = AssetPolicy::read(&document, networks.values().flat_map(|network| &network.assets))?;
     let mut finished = BTreeMap::new();
@@ -42,17 +41,17 @@ pub(super) fn config(document: Document) -> Result<Config> {
     }
     Ok(Config {
         networks: finished,
-        policy: Policy { allowed_networks: chains("policy.allowedNetworks", &document.policy.0.allowed_networks)? },
-        prefer: chains("routing.preferNetworks", &document.routing.0.prefer_networks)?,
-        probe: probe_settings(&document.routing.0)?,
-        health: in_range("health", document.health.0.out_of_range()).map(|()| document.health.0)?,
-        limits: in_range("limits", document.limits.0.out_of_range()).map(|()| document.limits.0)?,
+        policy: Policy { allowed_networks: chains("policy.allowedNetworks", &document.policy.allowed_networks)? },
+        prefer: chains("routing.preferNetworks", &document.routing.prefer_networks)?,
+        probe: probe_settings(&document.routing)?,
+        health: in_range("health", document.health.out_of_range()).map(|()| document.health)?,
+        limits: in_range("limits", document.limits.out_of_range()).map(|()| document.limits)?,
     })
 }
 
-fn owners(entries: &Entries<String>) -> Result<BTreeMap<String, Arc<str>>> {
+fn owners(entries: &[(String, String)]) -> Result<BTreeMap<String, Arc<str>>> {
     let mut owners = BTreeMap::new();
-    for (name, address) in &entries.0 {
+    for (name, address) in entries {
         let path = safe_path(&format!("owners.{name}"));
         let (key, family) = match name.as_str() {
             "eip155" => (name.clone(), Family::Evm),
@@ -70,9 +69,9 @@ fn owners(entries: &Entries<String>) -> Result<BTreeMap<String, Arc<str>>> {
     Ok(owners)
 }
 
-fn fees(entries: &Entries<String>) -> Result<BTreeMap<ChainId, Amount>> {
+fn fees(entries: &[(String, String)]) -> Result<BTreeMap<ChainId, Amount>> {
     let mut fees = BTreeMap::new();
-    for (name, text) in &entries.0 {
+    for (name, text) in entries {
         let path = safe_path(&format!("fees.{name}"));
         let chain = payable_chain(&path, name)?;
         let fee = Amount::from_str(text).map_err(|error| {
