@@ -1,29 +1,13 @@
 //! Answers and failures as JSON text.
 
-use std::io;
-
 use payroute::{Candidate, ConfigError, DecodeError, Deficit, SelectError, Selection};
 use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
 
 use crate::payment::{Problem, carrier_name};
 
 pub(crate) fn json(value: &impl Serialize) -> String {
-    let mut text = Vec::new();
     // Serialising into memory fails only for maps with keys that are no text; there are none.
-    let _ = value.serialize(&mut Serializer::with_formatter(&mut text, Decimals));
-    String::from_utf8(text).unwrap_or_default()
-}
-
-/// Writes fractions to the fourth decimal, the last that scores and milliseconds have. Writing any
-/// float in the fewest digits takes tables of 10 KB.
-struct Decimals;
-
-impl Formatter for Decimals {
-    fn write_f64<W: io::Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        let parts = (value * 10_000.0 + 0.5) as u64;
-        write!(writer, "{}.{:04}", parts / 10_000, parts % 10_000)
-    }
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 pub(crate) fn answer(result: &Result<Selection, SelectError>) -> String {

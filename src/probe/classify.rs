@@ -173,7 +173,7 @@ const MESSAGE_BYTES: usize = 2_048;
 
 fn by_words(message: &str) -> Option<Class> {
     let end = message.floor_char_boundary(MESSAGE_BYTES);
-    let message = message.get(..end)?.to_lowercase();
+    let message = message.get(..end)?.to_ascii_lowercase();
     let row = WORDS.iter().find(|row| message.contains(row.all) && row.any.iter().any(|word| message.contains(word)));
     row.map(|row| row.class)
 }
