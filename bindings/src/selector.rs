@@ -1,7 +1,6 @@
 //! The selector and the health index as handles.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures::stream::{AbortHandle, Abortable};
@@ -47,7 +46,7 @@ struct EndpointInfo<'a> {
 #[wasm_bindgen]
 pub struct Selector {
     core: RouteSelector,
-    running: Rc<RefCell<BTreeMap<u32, AbortHandle>>>,
+    running: Rc<RefCell<Vec<(u32, AbortHandle)>>>,
 }
 
 #[wasm_bindgen]
@@ -111,11 +110,11 @@ impl Selector {
     pub fn select(&self, call: u32, payment: &Payment) -> Promise {
         let (core, payment, running) = (self.core.clone(), payment.0.clone(), self.running.clone());
         let (handle, registration) = AbortHandle::new_pair();
-        running.borrow_mut().insert(call, handle);
+        running.borrow_mut().push((call, handle));
         wasm_bindgen_futures::future_to_promise(async move {
             let work = async move { core.select(&payment).await };
             let answer = Abortable::new(work, registration).await;
-            running.borrow_mut().remove(&call);
+            running.borrow_mut().retain(|(other, _)| *other != call);
             Ok(match answer {
                 Ok(answer) => JsValue::from_str(&convert::answer(&answer)),
                 Err(_) => JsValue::NULL,
@@ -126,7 +125,7 @@ impl Selector {
     /// Drops the selection with this number, if it is still under way: its requests end and what it
     /// held of endpoints comes back.
     pub fn cancel(&self, call: u32) {
-        if let Some(handle) = self.running.borrow().get(&call) {
+        if let Some((_, handle)) = self.running.borrow().iter().find(|(other, _)| *other == call) {
             handle.abort();
         }
     }

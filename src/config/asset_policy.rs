@@ -1,8 +1,6 @@
 //! The buyer's policy on assets: which may pay, and how much at most.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::check::Result;
+use super::check::{Result, list_once, listed};
 use super::document::Document;
 use super::error::safe_path;
 use super::{Asset, ConfigError};
@@ -11,8 +9,8 @@ use crate::network::{ChainId, Family};
 
 /// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
 pub(super) struct AssetPolicy {
-    allowed: BTreeSet<String>,
-    limits: BTreeMap<String, String>,
+    allowed: Vec<String>,
+    limits: Vec<(String, String)>,
 }
 
 impl AssetPolicy {
@@ -28,23 +26,23 @@ impl AssetPolicy {
                 "a symbol or a CAIP-19 id",
             )),
         };
-        let mut limits = BTreeMap::new();
+        let mut limits = Vec::new();
         for (name, text) in &document.policy.max_amount {
             let path = format!("policy.maxAmount.{name}");
-            if limits.insert(check(path.clone(), name)?, text.clone()).is_some() {
+            if !list_once(&mut limits, check(path.clone(), name)?, text.clone()) {
                 return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
             }
         }
-        let mut allowed = BTreeSet::new();
+        let mut allowed = Vec::new();
         for (index, name) in document.policy.allowed_assets.iter().enumerate() {
-            allowed.insert(check(format!("policy.allowedAssets[{index}]"), name)?);
+            allowed.push(check(format!("policy.allowedAssets[{index}]"), name)?);
         }
         Ok(Self { allowed, limits })
     }
 
     pub(super) fn apply(&self, asset: Asset) -> Result<Asset> {
         let names = [&*asset.id, &*asset.symbol];
-        let limit = (names.iter().find_map(|name| self.limits.get(*name).map(|text| (name, text))))
+        let limit = (names.iter().find_map(|name| listed(&self.limits, *name).map(|text| (name, text))))
             .map(|(name, text)| {
                 Amount::from_units(text, asset.decimals).map_err(|error| {
                     ConfigError::new(
@@ -55,7 +53,8 @@ impl AssetPolicy {
                 })
             })
             .transpose()?;
-        let allowed = self.allowed.is_empty() || names.iter().any(|name| self.allowed.contains(*name));
+        let allowed =
+            self.allowed.is_empty() || names.iter().any(|name| self.allowed.iter().any(|other| other == name));
         Ok(Asset { limit, allowed, ..asset })
     }
 }

@@ -76,6 +76,20 @@ pub(super) fn label(path: &str, text: &str) -> Result<Arc<str>> {
     }
 }
 
+/// Adds `key` to what is listed so far; `false` when it is already there.
+pub(super) fn list_once<K: PartialEq, V>(listed: &mut Vec<(K, V)>, key: K, value: V) -> bool {
+    let is_new = listed.iter().all(|(other, _)| *other != key);
+    if is_new {
+        listed.push((key, value));
+    }
+    is_new
+}
+
+/// What is listed for `key`.
+pub(super) fn listed<'a, Q: ?Sized, K: PartialEq<Q>, V>(listed: &'a [(K, V)], key: &Q) -> Option<&'a V> {
+    listed.iter().find(|(other, _)| other == key).map(|(_, value)| value)
+}
+
 pub(super) fn in_range(section: &str, problem: Option<(&'static str, &'static str)>) -> Result<()> {
     match problem {
         Some((name, accepted)) => Err(ConfigError::new(format!("{section}.{name}"), "is out of range", accepted)),

@@ -1,6 +1,5 @@
 //! One network on its way from its built-in row to what the configuration makes of it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use solana_address::Address;
 use url::Url;
 
 use super::asset_policy::AssetPolicy;
-use super::check::{self, Result};
+use super::check::{self, Result, list_once, listed};
 use super::document::{AssetDocument, EndpointDocument, NetworkDocument, RoutingDocument};
 use super::error::safe_path;
 use super::{Asset, ConfigError, Identity, NetworkConfig, Strategy};
@@ -22,7 +21,7 @@ const MOST_ENDPOINTS: usize = 64;
 
 /// A network on its way from the built-in row to the configured one.
 pub(super) struct Draft {
-    chain: ChainId,
+    pub(super) chain: ChainId,
     name: Arc<str>,
     identity: Identity,
     endpoints: Vec<Arc<Endpoint>>,
@@ -32,13 +31,13 @@ pub(super) struct Draft {
     pub(super) configured: bool,
 }
 
-pub(super) fn builtin_networks() -> BTreeMap<ChainId, Draft> {
-    let drafts = (registry::NETWORKS.iter())
+pub(super) fn builtin_networks() -> Vec<Draft> {
+    (registry::NETWORKS.iter())
         .filter_map(|row| Some((ChainId::parse_caip2(row.id).ok()?, row)))
         .filter(|(chain, _)| chain.family() != Family::Other)
         .map(|(chain, row)| {
             let urls = row.rpc.iter().filter_map(|url| Url::parse(url).ok());
-            let draft = Draft {
+            Draft {
                 name: row.name.into(),
                 identity: match row.genesis_hash {
                     Some(hash) => Identity::GenesisHash(hash.into()),
@@ -49,13 +48,10 @@ pub(super) fn builtin_networks() -> BTreeMap<ChainId, Draft> {
                 reference: None,
                 assets: registry::assets(&chain).map(|row| builtin_asset(&chain, row)).collect(),
                 configured: false,
-                chain: chain.clone(),
-            };
-            (chain, draft)
-        });
-    let mut networks = BTreeMap::new();
-    networks.extend(drafts);
-    networks
+                chain,
+            }
+        })
+        .collect()
 }
 
 impl Draft {
@@ -87,10 +83,10 @@ impl Draft {
             let url = check::endpoint_url(&format!("{path}.referenceUrl"), url, routing.allow_http)?;
             self.reference = Some(Arc::new(Endpoint::at_url(self.chain.clone(), url)));
         }
-        let mut listed = BTreeSet::new();
+        let mut ids = Vec::new();
         for (index, asset) in document.assets.iter().enumerate() {
             let path = format!("{path}.assets[{index}]");
-            if !listed.insert(self.add_asset(&path, asset)?) {
+            if !list_once(&mut ids, self.add_asset(&path, asset)?, ()) {
                 return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
             }
         }
@@ -191,16 +187,16 @@ impl Draft {
 
     pub(super) fn finish(
         self,
-        owners: &BTreeMap<String, Arc<str>>,
-        fees: &BTreeMap<ChainId, Amount>,
+        owners: &[(String, Arc<str>)],
+        fees: &[(ChainId, Amount)],
         policy: &AssetPolicy,
     ) -> Result<NetworkConfig> {
-        let owner = owners.get(self.chain.as_str()).or_else(|| owners.get(self.chain.namespace()));
+        let owner = listed(owners, self.chain.as_str()).or_else(|| listed(owners, self.chain.namespace()));
         let assets = (self.assets.into_iter()).map(|asset| policy.apply(asset).map(Arc::new));
         Ok(NetworkConfig {
             owner: owner.cloned(),
             assets: assets.collect::<Result<_>>()?,
-            fee: fees.get(&self.chain).copied().unwrap_or_default(),
+            fee: listed(fees, &self.chain).copied().unwrap_or_default(),
             chain: self.chain,
             name: self.name,
             identity: self.identity,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::asset_policy::AssetPolicy;
-use super::check::{self, Result, in_range, not_a_network, payable_chain};
+use super::check::{self, Result, in_range, list_once, not_a_network, payable_chain};
 use super::document::{Document, RoutingDocument};
 use super::draft::{Draft, builtin_networks};
 use super::error::safe_path;
@@ -24,7 +24,10 @@ pub(super) fn config(document: Document) -> Result<Config> {
     for (name, network) in &document.networks {
         let path = format!("networks.{name}");
         let chain = payable_chain(&path, name)?;
-        let draft = networks.entry(chain.clone()).or_insert_with(|| Draft::unknown(chain));
+        let mut draft = match networks.iter().position(|draft| draft.chain == chain) {
+            Some(position) => networks.swap_remove(position),
+            None => Draft::unknown(chain),
+        };
         if std::mem::replace(&mut draft.configured, true) {
             return Err(ConfigError::new(
                 safe_path(&path),
@@ -33,11 +36,12 @@ pub(super) fn config(document: Document) -> Result<Config> {
             ));
         }
         draft.apply(&path, network, &document.routing)?;
+        networks.push(draft);
     }
-    let assets = AssetPolicy::read(&document, networks.values().flat_map(|network| &network.assets))?;
+    let assets = AssetPolicy::read(&document, networks.iter().flat_map(|network| &network.assets))?;
     let mut finished = BTreeMap::new();
-    for (chain, draft) in networks {
-        finished.insert(chain, Arc::new(draft.finish(&owners, &fees, &assets)?));
+    for draft in networks {
+        finished.insert(draft.chain.clone(), Arc::new(draft.finish(&owners, &fees, &assets)?));
     }
     Ok(Config {
         networks: finished,
@@ -49,8 +53,8 @@ pub(super) fn config(document: Document) -> Result<Config> {
     })
 }
 
-fn owners(entries: &[(String, String)]) -> Result<BTreeMap<String, Arc<str>>> {
-    let mut owners = BTreeMap::new();
+fn owners(entries: &[(String, String)]) -> Result<Vec<(String, Arc<str>)>> {
+    let mut owners = Vec::new();
     for (name, address) in entries {
         let path = safe_path(&format!("owners.{name}"));
         let (key, family) = match name.as_str() {
@@ -62,22 +66,22 @@ fn owners(entries: &[(String, String)]) -> Result<BTreeMap<String, Arc<str>>> {
             }
         };
         let address = check::address(&path, family, address)?;
-        if owners.insert(key, address).is_some() {
+        if !list_once(&mut owners, key, address) {
             return Err(ConfigError::new(path, "names a network that is already listed", "each network once"));
         }
     }
     Ok(owners)
 }
 
-fn fees(entries: &[(String, String)]) -> Result<BTreeMap<ChainId, Amount>> {
-    let mut fees = BTreeMap::new();
+fn fees(entries: &[(String, String)]) -> Result<Vec<(ChainId, Amount)>> {
+    let mut fees = Vec::new();
     for (name, text) in entries {
         let path = safe_path(&format!("fees.{name}"));
         let chain = payable_chain(&path, name)?;
         let fee = Amount::from_str(text).map_err(|error| {
             ConfigError::new(path.clone(), error.to_string(), "atomic units in digits, for example \"1000\"")
         })?;
-        if fees.insert(chain, fee).is_some() {
+        if !list_once(&mut fees, chain, fee) {
             return Err(ConfigError::new(path, "names a network that is already listed", "each network once"));
         }
     }

@@ -3,7 +3,6 @@
 //! Knows the ways to ask and what an answer means for the endpoint. Refuses to know other
 //! endpoints.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +19,7 @@ use crate::endpoint::Endpoint;
 use crate::event::Event;
 use crate::health::{Circuit, Moment, Outcome, Permit};
 use crate::network::Family;
+use crate::order::sorted_by_key;
 use crate::platform;
 use crate::policy::BalanceRead;
 use crate::trace;
@@ -102,8 +102,8 @@ impl Prober {
     /// Counts the failures of an answer and tells of them, each class once; that an endpoint wants
     /// patience only when that is news.
     fn tell(&self, endpoint: &Endpoint, answer: &Answer, in_flight: &InFlight) {
-        let mut classes = BTreeSet::new();
-        classes.extend(failures(answer).iter().map(|failure| failure.class));
+        let mut classes = sorted_by_key(failures(answer).iter().map(|failure| failure.class), |class| *class);
+        classes.dedup();
         in_flight.count(told_any(answer), classes.iter().copied());
         for class in classes.into_iter().filter(|class| class.next() == Next::AskAnother) {
             let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.host().clone());
