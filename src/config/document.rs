@@ -110,7 +110,7 @@ const PROGRAMS: [(&str, TokenProgram); 2] = [("token", TokenProgram::Token), ("t
 
 pub(super) fn parse(text: &str) -> Result<Document> {
     let mut document = Document::default();
-    Field::document(text)?.fields(|name, field| {
+    Field::document(text)?.fields(&mut |name, field| {
         match name {
             "owners" => document.owners = field.entries_of(Field::text)?,
             "networks" => document.networks = field.entries_of(network)?,
@@ -131,7 +131,7 @@ pub(super) fn parse(text: &str) -> Result<Document> {
 
 fn network(field: &Field<'_>) -> Result<NetworkDocument> {
     let mut network = NetworkDocument::default();
-    field.fields(|name, field| {
+    field.fields(&mut |name, field| {
         match name {
             "name" => network.name = field.optional(Field::text)?,
             "genesisHash" => network.genesis_hash = field.optional(Field::text)?,
@@ -152,7 +152,7 @@ fn network(field: &Field<'_>) -> Result<NetworkDocument> {
 fn asset(field: &Field<'_>) -> Result<AssetDocument> {
     let mut asset = AssetDocument::default();
     let mut address = None;
-    field.fields(|name, field| {
+    field.fields(&mut |name, field| {
         match name {
             "address" => address = Some(field.text()?),
             "symbol" => asset.symbol = field.optional(Field::text)?,
@@ -180,7 +180,7 @@ fn endpoint(field: &Field<'_>) -> Result<EndpointDocument> {
         return Err(field.mismatch("a URL or an object with a url or a provider"));
     }
     let options = &mut endpoint.options;
-    field.fields(|name, field| {
+    field.fields(&mut |name, field| {
         match name {
             "url" => endpoint.url = field.optional(Field::text)?,
             "provider" => endpoint.provider = field.optional(Field::text)?,
@@ -200,7 +200,7 @@ fn endpoint(field: &Field<'_>) -> Result<EndpointDocument> {
 
 fn routing(field: &Field<'_>) -> Result<RoutingDocument> {
     let mut routing = RoutingDocument::default();
-    field.fields(|name, field| {
+    field.fields(&mut |name, field| {
         match name {
             "preferNetworks" => routing.prefer_networks = field.list_of(Field::text)?,
             "probeTimeoutMs" => routing.probe_timeout_ms = field.whole()?,
@@ -219,7 +219,7 @@ fn routing(field: &Field<'_>) -> Result<RoutingDocument> {
 
 fn policy(field: &Field<'_>) -> Result<PolicyDocument> {
     let mut policy = PolicyDocument::default();
-    field.fields(|name, field| {
+    field.fields(&mut |name, field| {
         match name {
             "allowedNetworks" => policy.allowed_networks = field.list_of(Field::text)?,
             "allowedAssets" => policy.allowed_assets = field.list_of(Field::text)?,
@@ -234,7 +234,7 @@ fn policy(field: &Field<'_>) -> Result<PolicyDocument> {
 #[rustfmt::skip] // One field a line.
 fn health(field: &Field<'_>) -> Result<HealthSettings> {
     let mut health = HealthSettings::default();
-    field.fields(|name, field| {
+    field.fields(&mut |name, field| {
         match name {
             "ewmaAlpha" => health.ewma_alpha = field.fraction()?,
             "failureWindow" => health.failure_window = field.whole()?,
@@ -262,7 +262,7 @@ fn health(field: &Field<'_>) -> Result<HealthSettings> {
 
 fn limits(field: &Field<'_>) -> Result<Limits> {
     let mut limits = Limits::default();
-    field.fields(|name, field| {
+    field.fields(&mut |name, field| {
         match name {
             "headerBytes" => limits.header_bytes = field.whole()?,
             "bodyBytes" => limits.body_bytes = field.whole()?,

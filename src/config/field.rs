@@ -31,7 +31,7 @@ impl<'a> Field<'a> {
     }
 
     /// Hands every field of an object to `read`, by its name.
-    pub(super) fn fields(&self, mut read: impl FnMut(&str, &Field<'a>) -> Result<()>) -> Result<()> {
+    pub(super) fn fields(&self, read: &mut dyn FnMut(&str, &Field<'a>) -> Result<()>) -> Result<()> {
         let entries = self.entries()?;
         for (position, (name, field)) in entries.iter().enumerate() {
             if entries.iter().take(position).any(|(earlier, _)| earlier == name) {
@@ -45,14 +45,19 @@ impl<'a> Field<'a> {
     /// The values of an object whose keys are data, in the order they are written, repeated keys and
     /// all: aliases make duplicates that no JSON parser can see.
     pub(super) fn entries_of<T>(&self, read: impl Fn(&Field<'a>) -> Result<T>) -> Result<Vec<(String, T)>> {
-        (self.entries()?.into_iter()).map(|(name, field)| Ok((name, read(&field)?))).collect()
+        let mut entries = Vec::new();
+        for (name, field) in self.entries()? {
+            entries.push((name, read(&field)?));
+        }
+        Ok(entries)
     }
 
     pub(super) fn list_of<T>(&self, read: impl Fn(&Field<'a>) -> Result<T>) -> Result<Vec<T>> {
-        let items: Vec<&'a RawValue> = self.parsed("an array")?;
-        let path = &self.path;
-        let fields = (0..).zip(items).map(|(index, json): (usize, _)| Field { path: format!("{path}[{index}]"), json });
-        fields.map(|field| read(&field)).collect()
+        let mut list = Vec::new();
+        for field in self.items()? {
+            list.push(read(&field)?);
+        }
+        Ok(list)
     }
 
     pub(super) fn text(&self) -> Result<String> {
@@ -111,6 +116,13 @@ impl<'a> Field<'a> {
 
     pub(super) fn missing(&self, name: &str, accepted: &str) -> ConfigError {
         self.refused(&format!("missing field `{name}`"), accepted)
+    }
+
+    fn items(&self) -> Result<Vec<Field<'a>>> {
+        let items: Vec<&'a RawValue> = self.parsed("an array")?;
+        let path = &self.path;
+        let field = |(index, json): (usize, _)| Field { path: format!("{path}[{index}]"), json };
+        Ok(items.into_iter().enumerate().map(field).collect())
     }
 
     fn entries(&self) -> Result<Vec<(String, Field<'a>)>> {

@@ -4,7 +4,6 @@
 //! clock cancels out. Refuses to know blocks and slots: chains count those in too many ways. What
 //! is unknown is fresh.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Moment;
@@ -57,7 +56,7 @@ impl ChainClock {
 
 /// The offsets of all endpoints, by network.
 #[derive(Debug, Default)]
-pub(super) struct Tips(BTreeMap<ChainId, Vec<Tip>>);
+pub(super) struct Tips(Vec<(ChainId, Vec<Tip>)>);
 
 #[derive(Clone, Copy, Debug)]
 struct Tip {
@@ -69,10 +68,9 @@ struct Tip {
 impl Tips {
     pub(super) fn set(&mut self, network: &ChainId, endpoint: u128, clock: ChainClock) {
         let tip = Tip { endpoint, offset: clock.offset, seen: clock.seen };
-        if !self.0.contains_key(network) {
-            self.0.insert(network.clone(), Vec::new());
-        }
-        let Some(tips) = self.0.get_mut(network) else { return };
+        let Some(tips) = self.of(network) else {
+            return self.0.push((network.clone(), vec![tip]));
+        };
         match tips.iter_mut().find(|known| known.endpoint == endpoint) {
             Some(known) => *known = tip,
             None => {
@@ -86,9 +84,13 @@ impl Tips {
 
     /// Forgets an endpoint that is no measure any more.
     pub(super) fn remove(&mut self, network: &ChainId, endpoint: u128) {
-        if let Some(tips) = self.0.get_mut(network) {
+        if let Some(tips) = self.of(network) {
             tips.retain(|tip| tip.endpoint != endpoint);
         }
+    }
+
+    fn of(&mut self, network: &ChainId) -> Option<&mut Vec<Tip>> {
+        self.0.iter_mut().find(|(chain, _)| chain == network).map(|(_, tips)| tips)
     }
 
     pub(super) fn clear(&mut self) {
@@ -101,7 +103,8 @@ impl Tips {
         if now.since(clock.seen) > MEMORY {
             return None;
         }
-        let reference = self.0.get(network).and_then(|tips| reference(tips, now)).unwrap_or(clock.offset);
+        let tips = self.0.iter().find(|(chain, _)| chain == network);
+        let reference = tips.and_then(|(_, tips)| reference(tips, now)).unwrap_or(clock.offset);
         let behind_others = reference.saturating_sub(clock.offset);
         let behind_itself = clock.in_pace.saturating_sub(clock.offset);
         Some(u64::try_from(behind_others.max(behind_itself)).unwrap_or(0))
@@ -184,6 +187,6 @@ mod tests {
         let mut tips = Tips::default();
         let clock = ChainClock::first(0, Moment::default());
         (0..10_000).for_each(|endpoint| tips.set(&base(), endpoint, clock));
-        assert_eq!(tips.0.get(&base()).map(Vec::len), Some(MOST_COMPARED));
+        assert_eq!(tips.of(&base()).map(|tips| tips.len()), Some(MOST_COMPARED));
     }
 }

@@ -1,7 +1,5 @@
 //! Where the terms of a 402 are found, and how they are unwrapped.
 
-use std::collections::BTreeSet;
-
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -270,12 +268,15 @@ fn mark_ambiguous(version: Version, mut requirements: Vec<Requirement>) -> Vec<R
     if version == Version::V2 {
         return requirements;
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = Vec::new();
     for requirement in &mut requirements {
         let Ok(terms) = &requirement.terms else { continue };
         let chain = terms.chain.as_ref().map_or(&*terms.network, ChainId::as_str);
-        if !seen.insert((terms.scheme.to_string(), chain.to_owned())) {
+        let offer = (terms.scheme.to_string(), chain.to_owned());
+        if seen.contains(&offer) {
             requirement.notes.push(Note::V1Ambiguous);
+        } else {
+            seen.push(offer);
         }
     }
     requirements
