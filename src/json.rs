@@ -57,6 +57,49 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
+/// The members of a JSON object in the order they are written, repeated keys and all.
+pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// The values of `names`, `null` as absent; `None` when a name is there twice. Other members may
+    /// be whatever they are.
+    pub(crate) fn pick<const N: usize>(&self, names: [&str; N]) -> Option<[Option<&'a RawValue>; N]> {
+        let mut values = [None; N];
+        for (name, value) in names.iter().zip(&mut values) {
+            let mut named = self.0.iter().filter(|(key, _)| key == name);
+            *value = named.next().map(|(_, value)| *value).filter(|value| value.get() != "null");
+            if named.next().is_some() {
+                return None;
+            }
+        }
+        Some(values)
+    }
+}
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Members<'de>, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = access.next_entry()? {
+            members.push(member);
+        }
+        Ok(Members(members))
+    }
+}
+
 /// A struct that is written as an object and as nothing else: serde alone would also take an array of
 /// its fields.
 #[derive(Debug, Default)]

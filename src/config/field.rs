@@ -1,14 +1,13 @@
 //! The values of the document, each with the path that a refusal names. Refusals say what kind of
 //! value there is, never the value.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::Deserialize;
 use serde_json::value::RawValue;
 
 use super::ConfigError;
 use super::check::Result;
 use super::error::{holds_address, safe_path};
+use crate::json::Members;
 use crate::text::shown;
 
 /// A value and where it stands.
@@ -126,7 +125,7 @@ impl<'a> Field<'a> {
     }
 
     fn entries(&self) -> Result<Vec<(String, Field<'a>)>> {
-        let Entries(entries) = self.parsed("an object")?;
+        let Members(entries) = self.parsed("an object")?;
         let parent = if self.path.is_empty() { String::new() } else { format!("{}.", self.path) };
         let field = |(name, json): (String, _)| {
             let path = format!("{parent}{name}");
@@ -163,30 +162,4 @@ impl<'a> Field<'a> {
 fn one_of(words: impl Iterator<Item = &'static str>) -> String {
     let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
     format!("one of {}", words.join(", "))
-}
-
-struct Entries<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Entries<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct EntriesVisitor;
-
-        impl<'de> Visitor<'de> for EntriesVisitor {
-            type Value = Entries<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> std::result::Result<Entries<'de>, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = access.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Entries(entries))
-            }
-        }
-
-        deserializer.deserialize_map(EntriesVisitor)
-    }
 }

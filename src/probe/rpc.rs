@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -12,7 +11,7 @@ use super::classify::{Refusal, classify};
 use super::hint;
 use super::transport::{Reply, TransportError};
 use crate::class::FailureClass as Class;
-use crate::json::Record;
+use crate::json::Members;
 use crate::network::Family;
 
 /// A method call. Its id is its position in the request, from 1: small integers are what every
@@ -77,14 +76,15 @@ pub(super) fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<
     let context = Context { family, reply, batch: true };
     let text = context.success_text()?;
     if !text.starts_with('[') {
-        let Record(answer): Record<Answer<'_>> = context.parse(text)?;
+        let answer = context.answer(text)?;
         return Err(match answer.refusal() {
             Some(error) => context.failure(&error),
             None => Failure::malformed("one answer came for a batch"),
         });
     }
-    let answers: Vec<Record<Answer<'_>>> = context.parse(text)?;
-    let answers: Vec<Answer<'_>> = answers.into_iter().map(|Record(answer)| answer).collect();
+    let answers: Vec<Members<'_>> = serde_json::from_str(text).map_err(|_| no_answer())?;
+    let answers: Option<Vec<Answer<'_>>> = answers.iter().map(Answer::of).collect();
+    let answers = answers.ok_or_else(no_answer)?;
     if let Some(error) = whole_batch_error(&answers, count) {
         return Err(context.failure(&error));
     }
@@ -104,7 +104,7 @@ pub(super) fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<
 pub(super) fn read_single(family: Family, reply: &Reply) -> Result<Item, Failure> {
     let context = Context { family, reply, batch: false };
     let text = context.success_text()?;
-    let Record(answer): Record<Answer<'_>> = context.parse(text)?;
+    let answer = context.answer(text)?;
     match answer.refusal() {
         Some(error) => Ok(Err(context.failure(&error))),
         None if answer.position() == Some(0) => Ok(context.item(&answer)),
@@ -119,19 +119,19 @@ fn whole_batch_error(answers: &[Answer<'_>], count: usize) -> Option<RpcError> {
     (answers.iter()).filter(|answer| alone || answer.id.is_none()).find_map(Answer::refusal)
 }
 
+fn no_answer() -> Failure {
+    Failure::malformed("the answer is not JSON-RPC")
+}
+
 struct Context<'a> {
     family: Family,
     reply: &'a Reply,
     batch: bool,
 }
 
-#[derive(Deserialize)]
 struct Answer<'a> {
-    #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     error: Option<&'a RawValue>,
 }
 
@@ -142,7 +142,12 @@ struct RpcError {
     wait: Option<Duration>,
 }
 
-impl Answer<'_> {
+impl<'a> Answer<'a> {
+    fn of(members: &Members<'a>) -> Option<Self> {
+        let [id, result, error] = members.pick(["id", "result", "error"])?;
+        Some(Self { id, result, error })
+    }
+
     /// The position of the call that is answered. Some servers write ids back as text.
     fn position(&self) -> Option<usize> {
         let id = self.id?.get();
@@ -176,8 +181,8 @@ impl Context<'_> {
     fn success_text(&self) -> Result<&str, Failure> {
         let text = String::from_utf8_lossy(&self.reply.body);
         if !(200..300).contains(&self.reply.status) {
-            let error = match serde_json::from_str::<Record<Answer<'_>>>(first_object(text.trim())) {
-                Ok(Record(answer)) => answer.refusal().unwrap_or_default(),
+            let error = match self.answer(first_object(text.trim())) {
+                Ok(answer) => answer.refusal().unwrap_or_default(),
                 Err(_) => RpcError { message: text.into_owned(), ..RpcError::default() },
             };
             return Err(self.failure(&error));
@@ -188,8 +193,9 @@ impl Context<'_> {
         }
     }
 
-    fn parse<'t, T: Deserialize<'t>>(&self, text: &'t str) -> Result<T, Failure> {
-        serde_json::from_str(text).map_err(|_| Failure::malformed("the answer is not JSON-RPC"))
+    fn answer<'t>(&self, text: &'t str) -> Result<Answer<'t>, Failure> {
+        let members = serde_json::from_str(text).ok();
+        members.and_then(|members| Answer::of(&members)).ok_or_else(no_answer)
     }
 
     fn item(&self, answer: &Answer<'_>) -> Item {

@@ -2,11 +2,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use solana_address::Address;
 
-use crate::json::Record;
+use crate::json::Members;
 use crate::probe::rpc::Failure;
 use crate::registry::TokenProgram;
 
@@ -78,34 +77,29 @@ pub(super) struct TokenAccount {
     pub(super) frozen: bool,
 }
 
-#[derive(Deserialize)]
-struct Page {
-    value: Vec<Option<Record<AccountJson>>>,
-}
-
-#[derive(Deserialize)]
-struct AccountJson {
-    owner: String,
-    /// The bytes and the name of their encoding.
-    data: (String, String),
-}
-
 /// The accounts of one `getMultipleAccounts` for `count` keys; `None` where there is none.
 pub(super) fn read_page(json: &RawValue, count: usize) -> Result<Vec<Option<Account>>, Failure> {
     let malformed = || Failure::malformed("the accounts are not in the form asked for");
-    let Record(page): Record<Page> = serde_json::from_str(json.get()).map_err(|_| malformed())?;
-    if page.value.len() != count {
+    let accounts = accounts(json).ok_or_else(malformed)?;
+    if accounts.len() != count {
         return Err(Failure::malformed("the answer has another number of accounts than asked for"));
     }
-    (page.value.into_iter())
-        .map(|account| {
-            let Some(Record(AccountJson { owner, data: (data, encoding) })) = account else {
-                return Ok(None);
-            };
-            let data = STANDARD.decode(data).ok().filter(|_| encoding == "base64").ok_or_else(malformed)?;
-            Ok(Some(Account { owner, data }))
-        })
-        .collect()
+    let read = |account: Option<Members<'_>>| account.map(|members| account_of(&members).ok_or_else(malformed));
+    accounts.into_iter().map(|account| read(account).transpose()).collect()
+}
+
+fn accounts(page: &RawValue) -> Option<Vec<Option<Members<'_>>>> {
+    let page: Members<'_> = serde_json::from_str(page.get()).ok()?;
+    let [value] = page.pick(["value"])?;
+    serde_json::from_str(value?.get()).ok()
+}
+
+/// The data of an account is its bytes and the name of their encoding.
+fn account_of(members: &Members<'_>) -> Option<Account> {
+    let [owner, data] = members.pick(["owner", "data"])?;
+    let (data, encoding): (String, String) = serde_json::from_str(data?.get()).ok()?;
+    let data = STANDARD.decode(data).ok().filter(|_| encoding == "base64")?;
+    Some(Account { owner: serde_json::from_str(owner?.get()).ok()?, data })
 }
 
 impl Account {
