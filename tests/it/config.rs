@@ -148,6 +148,23 @@ fn text_that_is_no_document_is_refused() {
 }
 
 #[test]
+fn null_leaves_a_field_unset_where_it_may_be() {
+    let rpc = r#"[{"url":"https://base.test","provider":null,"label":null,"maxInFlight":null}]"#;
+    let network = format!(r#"{{"name":null,"rpc":{rpc},"assets":[],"strategy":null}}"#);
+    Config::from_json(&format!(r#"{{"networks":{{"base":{network}}},"routing":{{"seed":null}}}}"#)).unwrap();
+    for (text, said) in [
+        (r#"{"routing":null}"#, "routing: is null; accepted is an object"),
+        (r#"{"fees":{"base":null}}"#, "fees.base: is null; accepted is a string"),
+        (r#"{"routing":{"probeTimeoutMs":5.0}}"#, "routing.probeTimeoutMs: is floating point; accepted is u64"),
+        (r#"{"routing":{"probeTimeoutMs":-5}}"#, "routing.probeTimeoutMs: is integer; accepted is u64"),
+        (r#"{"routing":{"seed":1,"seed":2}}"#, "routing.seed: duplicate field `seed`; accepted is each field once"),
+        (r#"{"owners":{"eip155":"\ud800"}}"#, "owners.eip155: is not valid JSON; accepted is a string"),
+    ] {
+        assert_eq!(Config::from_json(text).unwrap_err().to_string(), said);
+    }
+}
+
+#[test]
 fn plain_http_off_loopback_needs_consent() {
     let config = json!({"networks": {"base": {"rpc": ["http://node.lan:8545"]}}, "routing": {"allowHttp": true}});
     Config::from_json(&config.to_string()).unwrap();
