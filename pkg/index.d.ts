@@ -36,6 +36,8 @@ export interface NetworkConfig {
   readonly genesisHash?: string;
   /** Endpoints, in the order in which they are asked. */
   readonly rpc?: readonly Endpoint[];
+  /** An endpoint that is asked for the chain's time alone, to tell lag. */
+  readonly referenceUrl?: string;
   /** Tokens to add to the built-in ones. */
   readonly assets?: readonly AssetConfig[];
   /** How endpoints are chosen among; `ordered` where it is not given. */
@@ -247,6 +249,8 @@ export type Note =
   | "domain-unchecked"
   | "identity-separate"
   | "offline"
+  | "owner-has-code"
+  | "transfer-fee"
   | "v1-ambiguous";
 
 /** One offer, as the buyer stands towards it. A plain object. */

@@ -36,6 +36,12 @@ impl Payment {
         self.0.requirements().get(index).map(|requirement| requirement.json().to_owned())
     }
 
+    /// Whether the version had to be inferred. Another carrier may then state it.
+    #[wasm_bindgen(getter)]
+    pub fn coerced(&self) -> bool {
+        self.0.notes().contains(&Note::VersionCoerced)
+    }
+
     /// Everything that was decoded, as JSON.
     pub fn describe(&self) -> String {
         let payment = &self.0;

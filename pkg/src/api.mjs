@@ -192,7 +192,7 @@ async function select(core, input, signal) {
   };
   signal.addEventListener("abort", listener);
   try {
-    const work = decode(input, core).then((decoded) => {
+    const work = decode(input, core, signal).then((decoded) => {
       if (!signal.aborted) return selectionOf(core, decoded, call);
       decoded.payment.free();
       return undefined;
@@ -269,7 +269,7 @@ export function rank(candidates, options = {}) {
     const byIndex = new Map();
     for (const [position, candidate] of candidates.entries()) {
       const { requirementIndex: index } = candidate;
-      if (!Number.isInteger(index) || index < 0 || byIndex.has(index)) {
+      if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff || byIndex.has(index)) {
         throw misfit(`candidates[${position}].requirementIndex`, "a whole number that no other candidate has");
       }
       byIndex.set(index, candidate);
@@ -292,16 +292,21 @@ export function rank(candidates, options = {}) {
  */
 function addTo(ranking, candidate, position) {
   const { requirementIndex, viable, circuit, network, fee = "0", decimals = 0, healthScore = 0.8, latencyMs } = candidate;
+  const kinds = { network: network ?? "", fee };
+  for (const [field, value] of Object.entries(kinds)) {
+    // The module trusts the glue, which trusts its caller.
+    if (typeof value !== "string") throw misfit(`candidates[${position}].${field}`, "a string");
+  }
   try {
     ranking.add(
       requirementIndex,
-      viable === true,
+      viable === true && !(candidate.rejectionReasons?.length > 0),
       circuit === "open",
       network,
       fee,
       decimals,
       Math.round(healthScore * 10_000),
-      latencyMs === undefined ? undefined : Math.round(latencyMs * 1_000),
+      latencyMs == null ? undefined : Math.round(latencyMs * 1_000),
     );
   } catch (field) {
     if (typeof field !== "string") throw field;

@@ -49,12 +49,30 @@ export function loaded(name) {
 async function start(source) {
   try {
     if (load === undefined) throw new Error("import payroute by its package name");
-    core = await load(source);
+    core = await load(await checked(source));
     return core;
   } catch (cause) {
     loading = undefined;
     throw new ModuleUnavailableError(`the WebAssembly module could not be loaded: ${reason(cause)}`, { cause });
   }
+}
+
+/**
+ * The glue keeps whatever module it is given first, even one that it then cannot start: one that is
+ * given is looked at before.
+ * @param {import("../index.d.ts").InitSource} [source]
+ * @returns {Promise<import("../index.d.ts").InitSource | undefined>}
+ */
+async function checked(source) {
+  if (source === undefined) return undefined;
+  const given = typeof source === "string" || source instanceof URL ? await fetch(source) : source;
+  if (given instanceof Response && !given.ok) throw new Error(`the answer's status is ${given.status}`);
+  const bytes = given instanceof Response ? await given.arrayBuffer() : given;
+  const module = bytes instanceof WebAssembly.Module ? bytes : await WebAssembly.compile(/** @type {BufferSource} */ (bytes));
+  if (!WebAssembly.Module.exports(module).some(({ name }) => name === "__wbindgen_start")) {
+    throw new Error("the module is not payroute's");
+  }
+  return module;
 }
 
 /** @param {unknown} cause */

@@ -7,6 +7,10 @@ import { Unwritable, join, write } from "./json.mjs";
 
 /** @typedef {import("../index.d.ts").Eip1193Provider | import("../index.d.ts").RpcFunction} Provider */
 
+/** Tells names of this process from those in a snapshot of another: numbers in order of use may mean
+ * another provider there. */
+const run = Math.random().toString(36).slice(2, 10);
+
 /** One provider has one name in the whole process, so that selectors that share health agree on it. */
 /** @type {WeakMap<object, string>} */
 const names = new WeakMap();
@@ -63,17 +67,20 @@ function withNames(config, providers) {
  */
 function namedEndpoint(endpoint, path, providers) {
   if (typeof endpoint === "function") {
-    return { provider: register(/** @type {Provider} */ (endpoint), providers) };
+    return register(/** @type {Provider} */ (endpoint), providers);
   }
   if (!isRecord(endpoint)) return endpoint;
   if (typeof endpoint.request === "function" && !("provider" in endpoint)) {
     throw new ConfigurationError(`${path}: is a provider; accepted is { provider } around it`, path, "{ provider } around it");
   }
-  return mapField(endpoint, "provider", (provider) => {
-    if (isProvider(provider)) return register(provider, providers);
+  const { provider, ...options } = endpoint;
+  if (provider === undefined) return endpoint;
+  if (!isProvider(provider)) {
     const accepted = "an object with a request method, or a function";
     throw new ConfigurationError(`${path}.provider: is neither a provider nor a function; accepted is ${accepted}`, `${path}.provider`, accepted);
-  });
+  }
+  if (options.label === undefined) delete options.label;
+  return { ...register(provider, providers), ...options };
 }
 
 /**
@@ -81,9 +88,10 @@ function namedEndpoint(endpoint, path, providers) {
  * @param {Map<string, Provider>} providers
  */
 function register(provider, providers) {
-  const name = nameOf(provider);
+  const shown = nameOf(provider);
+  const name = `${shown}-${run}`;
   providers.set(name, provider);
-  return name;
+  return { provider: name, label: shown };
 }
 
 /**

@@ -102,7 +102,7 @@ function addressed(url) {
   if (!url.includes("@")) return { target: url, headers };
   const target = new URL(url);
   if (target.username !== "" || target.password !== "") {
-    const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
+    const credentials = `${decoded(target.username)}:${decoded(target.password)}`;
     headers.authorization = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(credentials)))}`;
     target.username = "";
     target.password = "";
@@ -110,13 +110,23 @@ function addressed(url) {
   return { target: target.href, headers };
 }
 
+/** @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // A percent sign that stands for itself.
+  }
+}
+
 /**
  * The body, or `undefined` as soon as it grows past `limit`.
  * @param {{ readonly body?: ReadableStream<Uint8Array> | null, arrayBuffer(): Promise<ArrayBuffer> }} response
  * @param {number} limit
+ * @param {AbortSignal} [signal] ends the reading; a fetch of our own is ended by its own
  * @returns {Promise<Uint8Array | undefined>}
  */
-export async function readAtMost(response, limit) {
+export async function readAtMost(response, limit, signal) {
   if (response.body === null) return new Uint8Array();
   if (response.body === undefined) {
     // Hosts without streams, such as React Native.
@@ -124,6 +134,20 @@ export async function readAtMost(response, limit) {
     return whole.length > limit ? undefined : whole;
   }
   const reader = response.body.getReader();
+  const giveUp = () => void reader.cancel().catch(() => {});
+  signal?.addEventListener("abort", giveUp, { once: true });
+  try {
+    return await readAll(reader, limit);
+  } finally {
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+/**
+ * @param {ReadableStreamDefaultReader<Uint8Array>} reader
+ * @param {number} limit
+ */
+async function readAll(reader, limit) {
   const chunks = [];
   let length = 0;
   for (;;) {
@@ -174,10 +198,10 @@ function unless(signal, work) {
  */
 async function converse(provider, body) {
   const parsed = JSON.parse(body);
-  const answers = Array.isArray(parsed)
-    ? await Promise.all(parsed.map((call) => answer(provider, call)))
-    : await answer(provider, parsed);
-  return JSON.stringify(answers);
+  // A provider has no batches: calls made one by one would pass for one answer, and the chain may
+  // switch between them. The core then asks one by one itself, and says so.
+  const refusal = { jsonrpc: "2.0", id: null, error: { code: -32601, message: "batch is not supported" } };
+  return JSON.stringify(Array.isArray(parsed) ? refusal : await answer(provider, parsed));
 }
 
 /**

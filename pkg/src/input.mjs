@@ -3,11 +3,17 @@
 
 import { InvalidPaymentRequiredError, PayrouteError, attempt } from "./errors.mjs";
 import { readAtMost } from "./host.mjs";
-import { Unwritable, write } from "./json.mjs";
+import { Unwritable, Written, write } from "./json.mjs";
 
 /** @typedef {import("../wasm/core.js").Payment} Payment */
 /** @typedef {{ payment: Payment, entry(index: number): unknown }} Decoded */
 /** @typedef {{ decode(text: string): Payment, decodeResponse(headers: string[], body: Uint8Array): Payment, bodyLimit: number }} Decoder */
+
+/** Characters, at least a byte each: one more than any limit of a body. */
+const MOST_TEXT = 1 << 24;
+
+/** A merchant that has not said its terms by now is not waited for; what came is what is judged. */
+const MOST_BODY_MS = 10_000;
 
 /** Where terms are looked for, in this order; the body comes after the first. */
 const CANONICAL = "payment-required";
@@ -17,12 +23,22 @@ const OTHERS = ["x-payment-required", "x-payment-requirements"];
  * Decodes any accepted input. The caller frees `payment`.
  * @param {unknown} input
  * @param {Decoder} decoder
+ * @param {AbortSignal} [signal] ends the reading of a body
  * @returns {Promise<Decoded>}
  */
-export async function decode(input, decoder) {
-  if (typeof input === "string") return original(attempt(() => decoder.decode(input)));
-  if (isResponse(input)) return original(await decodeResponse(input, decoder));
+export async function decode(input, decoder, signal) {
+  if (typeof input === "string") return original(attempt(() => decoder.decode(bounded(input))));
+  if (isResponse(input)) return original(await decodeResponse(input, decoder, signal));
   return ofObject(input, decoder);
+}
+
+/**
+ * No more than the core needs to refuse it: the module's memory grows for good. 2^24 is the most
+ * that any limit can be set to.
+ * @param {string} text
+ */
+function bounded(text) {
+  return text.length > MOST_TEXT ? text.slice(0, MOST_TEXT + 1) : text;
 }
 
 /**
@@ -47,21 +63,17 @@ function ofObject(input, decoder) {
   }
   const list = Array.isArray(input);
   // Read once: what is decoded and what is handed back are the same list.
-  const entries = list ? [...input] : acceptsOf(input);
-  const text = written(list ? entries : entries === undefined ? input : withAccepts(input, entries));
-  const payment = attempt(() => decoder.decode(text));
+  const accepts = list ? input : Object.hasOwn(input, "accepts") ? /** @type {{ accepts: unknown }} */ (input).accepts : undefined;
+  const entries = Array.isArray(accepts) ? [...accepts] : undefined;
+  const sound = entries && apart(entries, list ? "" : "accepts");
+  const text = written(list ? sound : withAccepts(input, sound ?? accepts));
+  const payment = attempt(() => decoder.decode(bounded(text)));
   return { payment, entry: (index) => entries?.[index] };
-}
-
-/** @param {object} input */
-function acceptsOf(input) {
-  const accepts = Object.hasOwn(input, "accepts") ? /** @type {{ accepts: unknown }} */ (input).accepts : undefined;
-  return Array.isArray(accepts) ? [...accepts] : undefined;
 }
 
 /**
  * @param {object} input
- * @param {unknown[]} accepts
+ * @param {unknown} accepts
  */
 function withAccepts(input, accepts) {
   const prototype = Object.getPrototypeOf(input);
@@ -74,10 +86,34 @@ function withAccepts(input, accepts) {
   return copy;
 }
 
-/** @param {unknown} value */
-function written(value) {
+/**
+ * Each entry by itself: one that JSON cannot hold is unreadable and spoils none of the others.
+ * @param {unknown[]} entries
+ * @param {string} path
+ */
+function apart(entries, path) {
+  /** @type {unknown} */
+  let problem;
+  const texts = entries.map((entry, index) => {
+    try {
+      return new Written(written(entry, `${path}[${index}]`));
+    } catch (error) {
+      if (!PayrouteError.is(error)) throw error;
+      problem ??= error;
+      return null;
+    }
+  });
+  if (problem !== undefined && texts.every((text) => text === null)) throw problem;
+  return texts;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} [root]
+ */
+function written(value, root = "") {
   try {
-    return write(value, { root: "", skipUndefined: false });
+    return write(value, { root, skipUndefined: false });
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;
     const path = error.path === "" ? "the payment requirement" : error.path;
@@ -101,12 +137,16 @@ function isResponse(value) {
  * body stays unread.
  * @param {ResponseLike} response
  * @param {Decoder} decoder
+ * @param {AbortSignal} [signal]
  */
-async function decodeResponse(response, decoder) {
+async function decodeResponse(response, decoder, signal) {
   const canonical = carried(response, [CANONICAL]);
   if (canonical.length > 0) {
     try {
-      return attempt(() => decoder.decodeResponse(canonical, new Uint8Array()));
+      const payment = attempt(() => decoder.decodeResponse(canonical, new Uint8Array()));
+      if (!payment.coerced) return payment;
+      // A list without an envelope gives way to a whole document elsewhere, which states the version.
+      payment.free();
     } catch (error) {
       if (!PayrouteError.is(error)) throw error;
     }
@@ -115,10 +155,35 @@ async function decodeResponse(response, decoder) {
   if (response.bodyUsed && headers.length === 0) {
     throw new InvalidPaymentRequiredError("the response has no payment header and its body was read already; pass the response first, or the parsed body");
   }
-  const body = response.bodyUsed ? new Uint8Array() : await readAtMost(response.clone(), decoder.bodyLimit);
+  const body = response.bodyUsed ? new Uint8Array() : await bodyOf(response, decoder.bodyLimit, headers.length > 0, signal);
   if (body !== undefined) return attempt(() => decoder.decodeResponse(headers, body));
   // One byte too many is all that it takes for the core to say so.
   return attempt(() => decoder.decodeResponse(headers, new Uint8Array(decoder.bodyLimit + 1)));
+}
+
+/**
+ * The body of a second view, or `undefined` past `limit`.
+ * @param {ResponseLike} response
+ * @param {number} limit
+ * @param {boolean} dispensable whether there is something to go by without it
+ * @param {AbortSignal} [signal]
+ */
+async function bodyOf(response, limit, dispensable, signal) {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, MOST_BODY_MS);
+  signal?.addEventListener("abort", end);
+  try {
+    return await readAtMost(response.clone(), limit, ending.signal);
+  } catch (cause) {
+    if (dispensable) return new Uint8Array();
+    const error = new InvalidPaymentRequiredError("the response's body could not be read");
+    Object.defineProperty(error, "cause", { value: cause, configurable: true, writable: true });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
 }
 
 /**
@@ -129,6 +194,6 @@ async function decodeResponse(response, decoder) {
 function carried(response, names) {
   return names.flatMap((name) => {
     const value = response.headers.get(name);
-    return value === null ? [] : [name, value];
+    return typeof value === "string" ? [name, value] : [];
   });
 }

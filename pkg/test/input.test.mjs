@@ -139,3 +139,28 @@ test("fields that are undefined are absent", async () => {
   const config = { ...onBase((body) => answer(body)), policy: undefined, routing: { preferNetworks: undefined } };
   assert.equal((await (await createSelector(config)).select(v2(evmOffer()))).requirementIndex, 0);
 });
+
+test("a list without an envelope gives way to a body that states its version", async () => {
+  const v1 = { x402Version: 1, accepts: [{ ...evmOffer(), network: "base", amount: undefined, maxAmountRequired: "50000" }] };
+  const headers = { "payment-required": headerValue([evmOffer()]) };
+  const { x402Version, carrier } = await parsePaymentRequired(new Response(JSON.stringify(v1), { status: 402, headers }));
+  assert.deepEqual([x402Version, carrier], [1, "body"]);
+});
+
+test("one entry that JSON cannot hold spoils none of the others", async () => {
+  const selector = await holding();
+  const good = evmOffer();
+  const { requirement, candidates } = await selector.select(v2({ ...evmOffer(), extra: { odd: undefined } }, good));
+  assert.equal(requirement, good);
+  assert.deepEqual(candidates[1].rejectionReasons, ["malformed-requirement"]);
+});
+
+test("an abort ends the reading of a body that trickles", async () => {
+  const selector = await holding();
+  const controller = new AbortController();
+  const body = new ReadableStream({ pull: () => new Promise((resolve) => setTimeout(resolve, 20)) });
+  const response = new Response(body, { status: 402 });
+  setTimeout(() => controller.abort("enough"), 50);
+  await assert.rejects(selector.select(response, { signal: controller.signal }), (reason) => reason === "enough");
+  await response.body.cancel();
+});

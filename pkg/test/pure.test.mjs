@@ -1,6 +1,7 @@
 // Errors, ranking, amounts and loading: what needs no endpoint.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -89,3 +90,24 @@ test("amounts become bigint and text without loss", () => {
   assert.throws(() => esm.formatAmount("1", 78), RangeError);
 });
 
+
+test("ranking refuses what is of another kind, and trusts no candidate that has reasons against it", () => {
+  const candidate = { requirementIndex: 0, viable: true, circuit: "closed", healthScore: 0.8, rejectionReasons: [] };
+  for (const [field, value] of [["fee", 5], ["fee", 5n], ["network", 8453], ["requirementIndex", 2 ** 32]]) {
+    assert.throws(() => esm.rank([{ ...candidate, [field]: value }]), { code: "configuration", path: `candidates[0].${field}` });
+  }
+  const refused = { ...candidate, rejectionReasons: ["no-owner"] };
+  assert.equal(esm.rank([refused, { ...candidate, requirementIndex: 1 }])[0].requirementIndex, 1);
+});
+
+test("a module that is not ours poisons nothing", () => {
+  const script = `
+    import { createSelector, init } from "payroute";
+    const empty = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+    const refusal = await init(empty).catch((error) => error.code);
+    await createSelector({});
+    console.log(refusal);`;
+  const cwd = new URL("..", import.meta.url);
+  const output = execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd, encoding: "utf8" });
+  assert.equal(output.trim(), "module-unavailable");
+});
