@@ -297,6 +297,11 @@ function addTo(ranking, candidate, position) {
     // The module trusts the glue, which trusts its caller.
     if (typeof value !== "string") throw misfit(`candidates[${position}].${field}`, "a string");
   }
+  // A number the module has no room for would wrap, and one that is none would become 0.
+  const refuse = (/** @type {string} */ field, /** @type {string} */ accepted) => misfit(`candidates[${position}].${field}`, accepted);
+  if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= 77)) throw refuse("decimals", "a whole number from 0 to 77");
+  if (!(typeof healthScore === "number" && healthScore >= 0 && healthScore <= 1)) throw refuse("healthScore", "a number from 0 to 1");
+  if (latencyMs != null && !(Number.isFinite(latencyMs) && latencyMs >= 0)) throw refuse("latencyMs", "milliseconds, 0 or more");
   try {
     ranking.add(
       requirementIndex,

@@ -93,7 +93,9 @@ test("amounts become bigint and text without loss", () => {
 
 test("ranking refuses what is of another kind, and trusts no candidate that has reasons against it", () => {
   const candidate = { requirementIndex: 0, viable: true, circuit: "closed", healthScore: 0.8, rejectionReasons: [] };
-  for (const [field, value] of [["fee", 5], ["fee", 5n], ["network", 8453], ["requirementIndex", 2 ** 32]]) {
+  const numbers = Object.entries({ decimals: [-1, 78, 256, 1.5, "6"], healthScore: [-0.1, 1.1, NaN, "1", null], latencyMs: [-1, NaN, Infinity, "9"] })
+    .flatMap(([field, values]) => values.map((value) => [field, value]));
+  for (const [field, value] of [["fee", 5], ["fee", 5n], ["network", 8453], ["requirementIndex", 2 ** 32], ...numbers]) {
     assert.throws(() => esm.rank([{ ...candidate, [field]: value }]), { code: "configuration", path: `candidates[0].${field}` });
   }
   const refused = { ...candidate, rejectionReasons: ["no-owner"] };
