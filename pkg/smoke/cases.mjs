@@ -2,14 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import { executable, absent, launch } from "../test/support/chromium.mjs";
+import { freePort } from "../test/support/port.mjs";
 import { serve } from "../test/support/site.mjs";
 import { filesBelow, installed } from "../test/support/tarball.mjs";
 
@@ -26,15 +25,6 @@ async function withApp(packages, work) {
 
 function versionOf(folder, name) {
   return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"))).version;
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
 
 /** What a page shows once it is done, by the ids of its lists. */

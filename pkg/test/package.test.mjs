@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -18,6 +17,7 @@ import { absent, executable, launch } from "./support/chromium.mjs";
 import { startFaulty } from "./support/faulty.mjs";
 import { startLocalnet } from "./support/localnet.mjs";
 import { BASE, SOLANA, USDC, evmOffer, onBase, solanaOffer, v2 } from "./support/offers.mjs";
+import { freePort } from "./support/port.mjs";
 import { WITHOUT_KEYWORD, serve } from "./support/site.mjs";
 import { PACKAGE, filesBelow, installed } from "./support/tarball.mjs";
 
@@ -96,15 +96,6 @@ const config :Workerd.Config = (
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
 `;
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
 
 async function whenUp(url, body) {

@@ -1,0 +1,13 @@
+// A port of the loopback that nothing listens on, for programs that cannot choose one themselves.
+
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+export async function freePort() {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
