@@ -8,13 +8,11 @@
 mod program;
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use self::program::{Address, Answer, Fact, MAX_FACTS, Problem, Question, Unanswered, Word};
+use crate::support::NodeProgram;
 
 const SOURCE: &str = include_str!("../../src/probe/deployless/facts.evm");
 const NONCE: [u8; 16] = *b"\x9c\x01 a nonce \xffo\x00k!";
@@ -256,25 +254,14 @@ fn every_deviation_is_told_apart() {
 struct Anvil {
     url: String,
     http: reqwest::Client,
-    stdin: Option<ChildStdin>,
-    child: Child,
+    _program: NodeProgram,
 }
 
 impl Anvil {
     fn start() -> Self {
-        let guard = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/localnet/anvil-guard.mjs");
-        let mut child = Command::new("node")
-            .arg(guard)
-            .arg("8453")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("node starts; `make test` installs what the localnet needs");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let ready: Value = serde_json::from_str(&line).expect("one line of JSON when the chain is ready");
+        let (program, ready) = NodeProgram::start("anvil-guard.mjs", &["8453"]);
         let url = format!("http://127.0.0.1:{}", ready["8453"]["port"]);
-        Self { url, http: reqwest::Client::new(), stdin: child.stdin.take(), child }
+        Self { url, http: reqwest::Client::new(), _program: program }
     }
 
     async fn reply(&self, method: &str, params: &Value) -> Value {
@@ -317,14 +304,6 @@ impl Anvil {
         let receipt = self.ask("eth_getTransactionReceipt", &json!([hash])).await;
         assert_eq!(receipt["status"], "0x1");
         (quantity(&receipt["gasUsed"]), sent)
-    }
-}
-
-impl Drop for Anvil {
-    fn drop(&mut self) {
-        // The guard ends its node when its standard input closes; killed, it could not.
-        drop(self.stdin.take());
-        let _ = self.child.wait();
     }
 }
 

@@ -1,13 +1,9 @@
 //! Selecting across real chains: two EVM nodes and a real SVM, with tokens that move.
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-
 use payroute::{Config, RouteSelector, SelectError, Selection};
 use serde_json::{Value, json};
 
-use crate::support::{PYUSD_SOLANA, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, offers, payment, reasons};
+use crate::support::{NodeProgram, PYUSD_SOLANA, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, offers, payment, reasons};
 
 const BASE: &str = "eip155:8453";
 const SEPOLIA: &str = "eip155:84532";
@@ -17,24 +13,13 @@ const SOLANA: &str = crate::support::SOLANA;
 struct Localnet {
     ready: Value,
     http: reqwest::Client,
-    _stdin: ChildStdin,
-    child: Child,
+    _program: NodeProgram,
 }
 
 impl Localnet {
     fn start() -> Self {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/localnet/start.mjs");
-        let mut child = Command::new("node")
-            .arg(script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("node starts; `make test` installs what the localnet needs");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let ready = serde_json::from_str(&line)
-            .expect("one line of JSON when the chains are ready; `make localnet-packages` installs what they need");
-        Self { ready, http: reqwest::Client::new(), _stdin: child.stdin.take().unwrap(), child }
+        let (program, ready) = NodeProgram::start("start.mjs", &[]);
+        Self { ready, http: reqwest::Client::new(), _program: program }
     }
 
     fn selector(&self, routing: Value) -> RouteSelector {
@@ -79,14 +64,6 @@ impl Localnet {
             json!({"op": "transfer", "network": network, "asset": asset, "from": from, "to": to, "amount": amount}),
         )
         .await;
-    }
-}
-
-impl Drop for Localnet {
-    fn drop(&mut self) {
-        // Standard input closes with this value; waiting keeps the chains from outliving the test.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -2,10 +2,12 @@
 
 pub mod chain;
 pub mod http;
+pub mod node;
 pub mod offers;
 pub mod script;
 
 pub use chain::{Evm, Svm};
+pub use node::NodeProgram;
 pub use script::{Answer, Script};
 
 use payroute::{Config, HealthIndex, PaymentRequired, RouteSelector, SelectError, Selection};
