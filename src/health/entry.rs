@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::circuit::{Breaker, Generation, Heard, Ticket};
 use super::freshness::{ChainClock, offset};
 use super::score::{Averages, Parts, Score, State};
-use super::settings::{HealthSettings, QUOTA_WAIT, STALE_AFTER_MS, UNPROVEN_AFTER, throttle_wait};
+use super::settings::{HealthSettings, QUOTA_WAIT, SLOW_FROM, STALE_AFTER_MS, UNPROVEN_AFTER, throttle_wait};
 use super::{Circuit, Moment, Outcome, Transition, micros};
 
 /// What the index says of one endpoint at one moment.
@@ -20,6 +20,8 @@ pub struct EndpointHealth {
     pub latency_us: Option<u64>,
     /// How far its chain lies behind the others of its network, in milliseconds.
     pub lag_ms: Option<u64>,
+    /// It answered lately, and so slowly that another is preferred.
+    pub slow: bool,
     /// It lies so far behind that another is preferred.
     pub stale: bool,
     /// Nothing was measured of it, or not for a minute: its score says little.
@@ -43,6 +45,7 @@ impl EndpointHealth {
         score: Score::NEW,
         latency_us: None,
         lag_ms: None,
+        slow: false,
         stale: false,
         unproven: true,
         throttled: false,
@@ -161,13 +164,16 @@ impl Entry {
 
     pub(super) fn health(&self, lag_ms: Option<u64>, now: Moment, settings: &HealthSettings) -> EndpointHealth {
         let parts = self.parts(lag_ms, now, settings);
+        let latency_us = self.averages.latency_us();
+        let unproven = latency_us.is_none() || now.since(self.last_used) > UNPROVEN_AFTER;
         EndpointHealth {
             circuit: self.breaker.state(now, settings),
             score: parts.score(),
-            latency_us: self.averages.latency_us(),
+            latency_us,
             lag_ms,
+            slow: !unproven && latency_us.is_some_and(|us| us >= micros(SLOW_FROM)),
             stale: lag_ms.is_some_and(|lag| lag > STALE_AFTER_MS),
-            unproven: self.averages.latency_us().is_none() || now.since(self.last_used) > UNPROVEN_AFTER,
+            unproven,
             throttled: self.throttled(now),
             backing_off: self.backs_off_until.is_some_and(|until| now < until),
             trial_available: self.breaker.trial_available(now),

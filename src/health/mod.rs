@@ -26,6 +26,7 @@ pub use entry::EndpointHealth;
 pub use index::{HealthIndex, Permit};
 pub use score::Score;
 pub use settings::HealthSettings;
+pub(crate) use settings::SLOW_FROM;
 pub use snapshot::SnapshotError;
 pub use view::{EndpointView, ScoreParts};
 

@@ -59,6 +59,9 @@ pub(super) const THROTTLE_FIRST: Duration = Duration::from_secs(1);
 pub(super) const THROTTLE_LIMIT: Duration = Duration::from_secs(30);
 /// Bounds on a wait that an endpoint names: shorter is no wait, longer is a mistake or a trap.
 pub(super) const RETRY_AFTER_BOUNDS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(60));
+/// An average latency from here on is slow, however the endpoint answers: less than a person notices,
+/// more than most hiccups.
+pub(crate) const SLOW_FROM: Duration = Duration::from_millis(250);
 /// How long a score says how an endpoint would do now.
 pub(super) const UNPROVEN_AFTER: Duration = Duration::from_secs(60);
 /// How long a read plan that an endpoint refused is remembered: gateways change rarely.

@@ -51,6 +51,8 @@ pub(super) struct Lineup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
     Usable,
+    /// Answers, and costs every selection more time than it must.
+    Slow,
     /// Its chain lies behind the others'.
     Stale,
     /// Failed lately; maybe it is back.
@@ -63,11 +65,13 @@ enum Standing {
 }
 
 impl Standing {
-    fn of(health: &EndpointHealth) -> Self {
+    /// Scores and shares weigh latency by themselves; a list would not.
+    fn of(health: &EndpointHealth, order: Order) -> Self {
         match health.circuit {
             Circuit::Closed if health.throttled => Self::Throttled,
             Circuit::Closed if health.backing_off => Self::BackingOff,
             Circuit::Closed if health.stale => Self::Stale,
+            Circuit::Closed if health.slow && matches!(order, Order::Listed) => Self::Slow,
             Circuit::Closed => Self::Usable,
             Circuit::HalfOpen if health.trial_available && !health.throttled => Self::Recovering,
             Circuit::HalfOpen | Circuit::Open => Self::Open,
@@ -81,7 +85,7 @@ pub(super) fn lineup(runners: &[Runner], order: Order, most: usize) -> Lineup {
     let places = places(runners, order);
     let able = (runners.iter().zip(places).enumerate())
         .filter(|(_, (runner, _))| !runner.health.cordoned && !runner.busy)
-        .map(|(position, (runner, place))| (Standing::of(&runner.health), runner.priority, place, position));
+        .map(|(position, (runner, place))| (Standing::of(&runner.health, order), runner.priority, place, position));
     let ranked = sorted_by_key(able, |key| *key);
     let any_closed = ranked.first().is_some_and(|(standing, ..)| *standing < Standing::Recovering);
     let trial = (ranked.iter())
@@ -168,7 +172,7 @@ mod tests {
         runner
     }
 
-    /// c closed, s stale, b backing off, t throttled, h half-open, H half-open with its trial out,
+    /// c closed, l slow, s stale, b backing off, t throttled, h half-open, H half-open with its trial out,
     /// o open, x cordoned, f busy.
     fn listed(states: &str) -> (Vec<usize>, Option<usize>) {
         let runners: Vec<Runner> = (states.chars())
@@ -180,6 +184,7 @@ mod tests {
                     'o' => Circuit::Open,
                     _ => Circuit::Closed,
                 };
+                health.slow = state == 'l';
                 health.stale = state == 's';
                 health.backing_off = state == 'b';
                 health.throttled = state == 't';
@@ -198,6 +203,10 @@ mod tests {
         for (states, attempts, trial) in [
             ("cc", vec![0, 1], None),
             ("ccc", vec![0, 1], None),
+            ("lc", vec![1, 0], None),
+            ("ll", vec![0, 1], None),
+            ("sl", vec![1, 0], None),
+            ("lb", vec![0, 1], None),
             ("sc", vec![1, 0], None),
             ("bc", vec![1, 0], None),
             ("tc", vec![1, 0], None),

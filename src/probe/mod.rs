@@ -32,7 +32,7 @@ use crate::candidate::{Evidence, Reading};
 use crate::config::{ProbeSettings, Strategy};
 use crate::endpoint::Endpoint;
 use crate::event::{Event, Observer};
-use crate::health::{HealthIndex, Moment, Outcome, Permit, Transition};
+use crate::health::{HealthIndex, Moment, Outcome, Permit, SLOW_FROM, Transition};
 use crate::platform::{Clock, MaybeSend, spawn};
 use crate::trace;
 use crate::verdict::{Note, Reason};
@@ -46,9 +46,8 @@ pub use self::transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 /// How long past its deadline an attempt is still believed to have run: time for its task to be
 /// polled. A half-open trial keeps its place so long; more means that the device slept.
 const GRACE: Duration = Duration::from_millis(400);
-/// The least time that a first endpoint gets before a hedge, however fast it used to be: less than
-/// a person notices, more than most hiccups.
-const SHORTEST_HEAD_START: Duration = Duration::from_millis(250);
+/// The least time that a first endpoint gets before a hedge, however fast it used to be.
+const SHORTEST_HEAD_START: Duration = SLOW_FROM;
 
 /// What every probe needs.
 #[derive(Clone)]

@@ -24,14 +24,14 @@ async fn with_open_primary() -> (Script, payroute::RouteSelector) {
 async fn recovery_runs_beside_and_nobody_waits_for_it() {
     let (script, selector) = with_open_primary().await;
     let slow = Evm::new(8453, USDC_BASE, 9);
-    script.on("base-1.test", move |body| Answer::json(&slow.answer(body)).after(Duration::from_millis(500)));
+    script.on("base-1.test", move |body| Answer::json(&slow.answer(body)).after(Duration::from_millis(200)));
     tokio::time::sleep(Duration::from_secs(30)).await;
     let started = Instant::now();
     let selection = select(&selector, &[offers::base("5")]).await.unwrap();
     assert_eq!(started.elapsed(), Duration::ZERO, "the selection did not wait");
     assert_eq!(selection.selected().endpoint.as_deref(), Some("base-2.test"));
     // The trial goes on for itself, closes the circuit, and the primary is back in its place.
-    tokio::time::sleep(Duration::from_millis(501)).await;
+    tokio::time::sleep(Duration::from_millis(201)).await;
     let mut asked = script.asked();
     asked.sort_unstable();
     assert_eq!(asked, ["base-1.test", "base-2.test"]);

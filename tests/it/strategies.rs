@@ -44,6 +44,38 @@ async fn best_score_settles_on_the_fastest_and_does_not_flap() {
     assert_ne!(tail[0], "slow.test");
 }
 
+/// It answers, so nothing is wrong with it; but the next selection need not wait for it.
+#[tokio::test(start_paused = true)]
+async fn a_slow_primary_costs_its_time_once_a_minute() {
+    let script = endpoints(&[("slow", 300), ("fast", 50)]);
+    let selector = selector(&config("ordered", urls(&["slow", "fast"])), &script);
+    let used = async || {
+        let started = Instant::now();
+        let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+        (selection.selected().endpoint.clone().unwrap().to_string(), started.elapsed().as_millis())
+    };
+    assert_eq!(used().await, ("slow.test".to_owned(), 300));
+    for _ in 0..59 {
+        assert_eq!(used().await, ("fast.test".to_owned(), 50));
+        tokio::time::sleep(Duration::from_millis(950)).await;
+    }
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(used().await, ("slow.test".to_owned(), 300), "maybe it has recovered");
+    assert_eq!(used().await.0, "fast.test");
+    // Two slow ones keep the order of the list, and 249 ms are not slow.
+    set_delay(&script, "fast", 400);
+    for _ in 0..40 {
+        used().await;
+    }
+    assert_eq!(used().await.0, "slow.test");
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    set_delay(&script, "slow", 20);
+    for _ in 0..20 {
+        used().await;
+    }
+    assert_eq!(used().await.0, "slow.test");
+}
+
 /// A slow endpoint that happens to be listed first, and a fast one that failed once.
 #[tokio::test(start_paused = true)]
 async fn best_score_finds_the_best_and_finds_it_again() {
