@@ -8,7 +8,7 @@ help:
 	@echo "make unit     the Rust tests alone, real chains included"
 	@echo "make package  build the npm package and test it: Node, Chromium, Vite, webpack, workerd"
 	@echo "make smoke    try the npm package in the rest of its bundlers and runtimes"
-	@echo "make bench    run the benchmarks"
+	@echo "make bench    run every benchmark and print one table"
 	@echo "make example  run the quickstart"
 
 test: check unit package
@@ -41,8 +41,13 @@ localnet-packages: tests/localnet/node_modules/.package-lock.json
 tests/localnet/node_modules/.package-lock.json: tests/localnet/package-lock.json
 	npm --prefix tests/localnet ci --no-audit --no-fund
 
-bench:
-	cargo bench --locked
+bench: wasm-target benches/js/node_modules/.package-lock.json
+	npm --prefix pkg ci
+	npm --prefix pkg run build
+	node benches/table.mjs
+
+benches/js/node_modules/.package-lock.json: benches/js/package-lock.json
+	npm --prefix benches/js ci
 
 example:
 	cargo run --locked --example quickstart

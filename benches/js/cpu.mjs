@@ -1,0 +1,59 @@
+// CPU time in Node: ranking through WebAssembly, decoding, and, as the floor of all choosing, what
+// `@x402/core` does, which reads nothing: it takes the first offer that a registered scheme can pay.
+
+import { parsePaymentRequired, rank } from "payroute";
+import { x402Client } from "@x402/core/client";
+import { MERCHANT, paymentRequired, payroute } from "./subjects.mjs";
+import { median, row } from "./figures.mjs";
+import { serve } from "./nodes.mjs";
+
+const CHAINS = [8453, 84532, 137, 42161];
+const SAMPLES = 60;
+const SAMPLE_MS = 4;
+
+/** Microseconds of one call: the median of samples of a few milliseconds each. */
+async function micros(work) {
+  let calls = 1;
+  for (let wall = 0; wall < SAMPLE_MS; calls *= 2) {
+    const started = performance.now();
+    for (let call = 0; call < calls; call++) await work();
+    wall = performance.now() - started;
+  }
+  const samples = [];
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    const started = performance.now();
+    for (let call = 0; call < calls; call++) await work();
+    samples.push(((performance.now() - started) * 1_000) / calls);
+  }
+  return median(samples);
+}
+
+/** Candidates as a selection gives them, of many offers. */
+async function candidates(count) {
+  const server = await serve([900_001, 900_002]);
+  const networks = server.nodes.map(({ chain, url }) => ({ chain, urls: [url] }));
+  const document = paymentRequired([900_001, 900_002], Math.min(count, 64));
+  const { candidates } = await (await payroute(networks, document))();
+  await server.close();
+  return Array.from({ length: count }, (_, index) => ({ ...candidates[index % candidates.length], requirementIndex: index }));
+}
+
+for (const count of [2, 8, 32, 256, 1_024]) {
+  const list = await candidates(count);
+  const client = new x402Client();
+  client.register("eip155:*", {
+    scheme: "exact",
+    createPaymentPayload: async (x402Version) => ({ x402Version, payload: {} }),
+  });
+  const offers = paymentRequired(CHAINS, count);
+  const ours = await micros(() => rank(list, { preferNetworks: ["base"] }));
+  const theirs = await micros(() => client.createPaymentPayload(offers).catch(() => undefined));
+  row(`Node rank: ${count} candidates`, `${ours.toFixed(1)} µs`, `@x402/core's choice ${theirs.toFixed(1)} µs`, ours / theirs, "objects in, objects out");
+}
+
+for (const count of [1, 8, 64]) {
+  const text = JSON.stringify({ ...paymentRequired(CHAINS, count), resource: { url: `https://shop.example/${MERCHANT}` } });
+  const ours = await micros(() => parsePaymentRequired(text));
+  const theirs = await micros(() => JSON.parse(text));
+  row(`Node decode: ${count} offers`, `${ours.toFixed(1)} µs`, `JSON.parse ${theirs.toFixed(1)} µs`, ours / theirs);
+}

@@ -1,0 +1,77 @@
+// Wall time of a whole selection in Node, in one run beside the same requests by fetch alone and
+// beside viem, which reads less: no proof of the chain in the balance's own answer, no signing domain,
+// no pause, no block list. Each round does every subject once, in an order that turns.
+
+import { floor, paymentRequired, payroute, viem } from "./subjects.mjs";
+import { median, row, time } from "./figures.mjs";
+import { serve } from "./nodes.mjs";
+
+const FIRST_CHAIN = 900_001;
+const SHAPES = [[1, 1], [1, 16], [2, 2], [2, 16], [4, 4], [4, 16], [8, 8], [8, 16]];
+/** Injected delay in milliseconds, and rounds: as many as fit two minutes in all. */
+const DELAYS = [[0, 200], [20, 60], [50, 40], [200, 12]];
+const WARM_UPS = 20;
+/** What a selection may take: this times the floor and `MOST_MS` with a delay; `NO_DELAY_MS` over it without. */
+const MOST_RATIO = 1.02;
+const MOST_MS = 1;
+const NO_DELAY_MS = 2;
+
+let onTarget = 0;
+let ahead = 0;
+for (const [delay, rounds] of DELAYS) {
+  for (const [networks, offers] of SHAPES) await measure(networks, offers, delay, rounds);
+}
+const rows = DELAYS.length * SHAPES.length;
+console.log(`Node: ${onTarget} of ${rows} rows on target, ahead of viem with batching in ${ahead}`);
+
+async function measure(networks, offers, delay, rounds) {
+  const chains = Array.from({ length: networks }, (_, index) => FIRST_CHAIN + index);
+  const server = await serve(chains, { delay });
+  const endpoints = server.nodes.map(({ chain, url }) => ({ chain, urls: [url] }));
+  const document = paymentRequired(chains, offers);
+  const select = await payroute(endpoints, document);
+  await select();
+  const subjects = {
+    payroute: select,
+    floor: floor(server.nodes, await server.lastBodies()),
+    batched: viem(endpoints, document, { batch: true }),
+    unbatched: viem(endpoints, document, { batch: false }),
+  };
+  const requests = await requestsOf(server, subjects);
+  const figures = await compare(subjects, rounds, delay === 0 ? WARM_UPS * 5 : WARM_UPS);
+  await server.close();
+  report({ networks, offers, delay, figures, requests });
+}
+
+async function requestsOf(server, subjects) {
+  const requests = {};
+  for (const [name, work] of Object.entries(subjects)) {
+    const before = await server.requests();
+    await work();
+    requests[name] = (await server.requests()) - before;
+  }
+  return requests;
+}
+
+async function compare(subjects, rounds, warmUps) {
+  const entries = Object.entries(subjects);
+  for (let round = 0; round < warmUps; round++) for (const [, work] of entries) await work();
+  const walls = new Map(entries.map(([name]) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < entries.length; turn++) {
+      const [name, work] = entries[(round + turn) % entries.length];
+      walls.get(name).push(await time(work));
+    }
+  }
+  return Object.fromEntries(entries.map(([name]) => [name, median(walls.get(name))]));
+}
+
+function report({ networks, offers, delay, figures, requests }) {
+  const { payroute: wall, floor: least, batched, unbatched } = figures;
+  onTarget += wall <= (delay === 0 ? least + NO_DELAY_MS : MOST_RATIO * least + MOST_MS) ? 1 : 0;
+  ahead += wall < batched ? 1 : 0;
+  const what = `Node selection: ${networks} networks, ${offers} offers, ${delay} ms`;
+  const usual = `viem: batched ${batched.toFixed(2)} ms in ${requests.batched}, each call alone ${unbatched.toFixed(2)} ms in ${requests.unbatched} requests`;
+  const figure = `${wall.toFixed(2)} ms in ${requests.payroute}`;
+  row(what, figure, `${least.toFixed(2)} ms, the same POSTs`, wall / least, usual);
+}
