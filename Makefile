@@ -40,6 +40,7 @@ localnet-packages: tests/localnet/node_modules/.package-lock.json
 
 tests/localnet/node_modules/.package-lock.json: tests/localnet/package-lock.json
 	npm --prefix tests/localnet ci --no-audit --no-fund
+	node tests/localnet/contract.mjs
 
 bench: wasm-target benches/js/node_modules/.package-lock.json
 	npm --prefix pkg ci

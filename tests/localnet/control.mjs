@@ -61,20 +61,53 @@ async function balance(chains, request) {
   return { balance: String(await chain.balance(assetOf(chain, request), owner)) };
 }
 
-async function setFrozen(chains, request) {
-  const chain = chainOf(chains, request);
-  if (!chain.freeze) throw new BadField('network', 'its tokens cannot be frozen');
-  const asset = assetOf(chain, request);
-  const owner = addressOf(chain, request, 'owner');
-  if (!await chain.hasAccount(asset, owner)) throw new BadField('owner', 'has no account for this token');
+// What only some networks can do to a token, or to one holder of it.
+function supported(chain, { op }) {
+  if (!chain[op]) throw new BadField('network', `its tokens cannot be asked to ${op}`);
+}
+
+async function ask(op, carryOut) {
   try {
-    return { ok: true, transaction: await chain[request.op](asset, owner) };
+    return { ok: true, transaction: await carryOut() };
   } catch (error) {
-    throw new BadField('op', `the chain refused to ${request.op}: ${error.message}`);
+    throw new BadField('op', `the chain refused to ${op}: ${error.message}`);
   }
 }
 
-const OPERATIONS = { transfer, balance, freeze: setFrozen, thaw: setFrozen };
+async function setFrozen(chains, request) {
+  const chain = chainOf(chains, request);
+  supported(chain, request);
+  const asset = assetOf(chain, request);
+  const owner = addressOf(chain, request, 'owner');
+  if (!await chain.hasAccount(asset, owner)) throw new BadField('owner', 'has no account for this token');
+  return ask(request.op, () => chain[request.op](asset, owner));
+}
+
+async function setBlacklisted(chains, request) {
+  const chain = chainOf(chains, request);
+  supported(chain, request);
+  const asset = assetOf(chain, request);
+  const owner = addressOf(chain, request, 'owner');
+  return ask(request.op, () => chain[request.op](asset, owner));
+}
+
+async function setPaused(chains, request) {
+  const chain = chainOf(chains, request);
+  supported(chain, request);
+  const asset = assetOf(chain, request);
+  return ask(request.op, () => chain[request.op](asset));
+}
+
+const OPERATIONS = {
+  transfer,
+  balance,
+  freeze: setFrozen,
+  thaw: setFrozen,
+  blacklist: setBlacklisted,
+  unblacklist: setBlacklisted,
+  pause: setPaused,
+  unpause: setPaused,
+};
 
 function parse(text) {
   try {

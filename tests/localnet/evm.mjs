@@ -1,19 +1,24 @@
-// The two EVM chains: starts them through the guard, puts a real ERC-20 at each
-// USDC address, and moves and reads its balances. Knows nothing of Solana, of
-// the control protocol, or of who asks.
+// The two EVM chains: starts them through the guard, puts the local dollar token
+// at each USDC address, and drives it. Knows nothing of Solana, of the control
+// protocol, or of who asks.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { tokenContract } from './contract.mjs';
 import { EVM_NETWORKS, EVM_PARTIES, TREASURY_ATOMIC } from './world.mjs';
 
-const SELECTOR = { balanceOf: '70a08231', transfer: 'a9059cbb', mint: '40c10f19' };
 const RECEIPT_DEADLINE_MS = 5000;
 
+const { bytecode, selectors } = tokenContract();
 const word = (value) => BigInt(value).toString(16).padStart(64, '0');
-const shortString = (text) => word(text.length) + Buffer.from(text).toString('hex').padEnd(64, '0');
-const callData = (name, ...args) => `0x${SELECTOR[name]}${args.map(word).join('')}`;
+const callData = (signature, ...args) => `0x${selectors[signature]}${args.map(word).join('')}`;
+
+// Each text short enough for one word of its own, after its length.
+function encodeTexts(...texts) {
+  const head = texts.map((_, index) => word(32 * (texts.length + 2 * index)));
+  const tail = texts.map((text) => word(text.length) + Buffer.from(text).toString('hex').padEnd(64, '0'));
+  return [...head, ...tail].join('');
+}
 
 function client(url) {
   let id = 0;
@@ -40,17 +45,14 @@ async function transact(rpc, transaction) {
 }
 
 async function balanceOf(rpc, asset, owner) {
-  return BigInt(await rpc('eth_call', { to: asset, data: callData('balanceOf', owner) }, 'latest'));
+  return BigInt(await rpc('eth_call', { to: asset, data: callData('balanceOf(address)', owner) }, 'latest'));
 }
 
 // The constructor cannot run at a chosen address, so it runs at an ordinary one
 // and its code and every slot it wrote are carried over, as the node's own trace
 // tells them. From there on the token is driven by transactions only.
-async function placeToken(rpc, asset) {
-  const artefact = createRequire(import.meta.url)
-    .resolve('@openzeppelin/contracts/build/contracts/ERC20PresetMinterPauser.json');
-  const { bytecode } = JSON.parse(readFileSync(artefact, 'utf8'));
-  const data = bytecode + word(64) + word(128) + shortString('USD Coin') + shortString('USDC');
+async function placeToken(rpc, asset, symbol, domain) {
+  const data = bytecode + encodeTexts(domain.name, domain.version, symbol);
   const { treasury } = EVM_PARTIES;
   const { transactionHash, contractAddress } = await transact(rpc, { from: treasury, data });
   const trace = await rpc('debug_traceTransaction', transactionHash,
@@ -59,28 +61,42 @@ async function placeToken(rpc, asset) {
   for (const [slot, value] of Object.entries(trace.post[contractAddress.toLowerCase()].storage)) {
     await rpc('anvil_setStorageAt', asset, slot, value);
   }
-  await transact(rpc, { from: treasury, to: asset, data: callData('mint', treasury, TREASURY_ATOMIC) });
+  const mint = callData('mint(address,uint256)', treasury, TREASURY_ATOMIC);
+  await transact(rpc, { from: treasury, to: asset, data: mint });
   if (await balanceOf(rpc, asset, treasury) !== TREASURY_ATOMIC) throw new Error('the mint did not arrive');
 }
 
-async function openChain(port, { chainId, assets }) {
+// The treasury made the token, so it is the issuer whom the token obeys.
+function tokenOperations(rpc) {
+  let last = Promise.resolve();
+  // One at a time: two requests of one sender must not race for a nonce.
+  const send = (from, to, data) => {
+    const next = () => transact(rpc, { from, to, data });
+    last = last.then(next, next);
+    return last.then((receipt) => receipt.transactionHash);
+  };
+  const issue = (asset, signature, ...args) => send(EVM_PARTIES.treasury, asset, callData(signature, ...args));
+  return {
+    balance: (asset, owner) => balanceOf(rpc, asset, owner),
+    transfer: (asset, from, to, amount) => send(from, asset, callData('transfer(address,uint256)', to, amount)),
+    blacklist: (asset, account) => issue(asset, 'blacklist(address)', account),
+    unblacklist: (asset, account) => issue(asset, 'unBlacklist(address)', account),
+    pause: (asset) => issue(asset, 'pause()'),
+    unpause: (asset) => issue(asset, 'unpause()'),
+  };
+}
+
+async function openChain(port, { chainId, assets, domain }) {
   const url = `http://127.0.0.1:${port}`;
   const rpc = client(url);
   if (Number(await rpc('eth_chainId')) !== chainId) throw new Error(`${url} is not chain ${chainId}`);
-  for (const asset of Object.values(assets)) await placeToken(rpc, asset);
-  let last = Promise.resolve();
+  for (const [symbol, asset] of Object.entries(assets)) await placeToken(rpc, asset, symbol, domain);
   return {
     url,
     assets,
     isAddress: (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
     maxAmount: 2n ** 256n - 1n,
-    balance: (asset, owner) => balanceOf(rpc, asset, owner),
-    // One at a time: two requests of one sender must not race for a nonce.
-    transfer(asset, from, to, amount) {
-      const send = () => transact(rpc, { from, to: asset, data: callData('transfer', to, amount) });
-      last = last.then(send, send);
-      return last.then((receipt) => receipt.transactionHash);
-    },
+    ...tokenOperations(rpc),
   };
 }
 

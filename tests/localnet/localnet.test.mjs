@@ -111,6 +111,119 @@ for (const network of ['eip155:8453', 'eip155:84532']) {
   });
 }
 
+// As block explorers show them for the live tokens.
+const DOMAIN_SEPARATORS = {
+  'eip155:8453': '0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f',
+  'eip155:84532': '0x71f17a3b2ff373b803d70a5a07c046c1a2bc8e89c09ef722fcb047abe94c9818',
+};
+const word = (value) => BigInt(value).toString(16).padStart(64, '0');
+const inWords = (...values) => values.map(word).join('');
+
+// What one signs and what one sends, of EIP-3009 and EIP-2612. anvil signs for its own accounts.
+const FIELDS = {
+  EIP712Domain: 'string name, string version, uint256 chainId, address verifyingContract',
+  TransferWithAuthorization:
+    'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce',
+  Permit: 'address owner, address spender, uint256 value, uint256 nonce, uint256 deadline',
+};
+
+async function signTyped(network, signer, primaryType, message, name) {
+  const { rpc: url, assets } = world.networks[network];
+  const types = Object.fromEntries(['EIP712Domain', primaryType].map((type) =>
+    [type, FIELDS[type].split(', ').map((field) => field.split(' ')).map(([kind, key]) => ({ name: key, type: kind }))]));
+  const domain = { name, version: '2', chainId: Number(network.split(':')[1]), verifyingContract: assets.USDC };
+  const { result } = await rpc(url, 'eth_signTypedData_v4', signer, { types, domain, primaryType, message });
+  return result.slice(2);
+}
+
+const inThree = (signature) => word(`0x${signature.slice(128)}`) + signature.slice(0, 128);
+const inBytes = (signature) => word(7 * 32) + word(65) + signature.padEnd(6 * 32, '0');
+
+async function sendToToken(network, data) {
+  const { rpc: url, assets } = world.networks[network];
+  // Anybody may bring an authorization: here the merchant, who holds no right to the money.
+  const transaction = { from: world.merchant.eip155, to: assets.USDC, data, gasPrice: '0x0' };
+  const { error } = await rpc(url, 'eth_call', transaction, 'latest');
+  if (error) return error.message;
+  const { result: hash } = await rpc(url, 'eth_sendTransaction', transaction);
+  for (;;) {
+    const { result: receipt } = await rpc(url, 'eth_getTransactionReceipt', hash);
+    if (receipt) return receipt.status === '0x1' ? 'done' : 'reverted';
+    await new Promise((mined) => setTimeout(mined, 5));
+  }
+}
+
+for (const [network, name] of [['eip155:8453', 'USD Coin'], ['eip155:84532', 'USDC']]) {
+  test(`${network}: the token answers as USDC and takes what its owner signed`, async () => {
+    const { treasury, merchant } = world;
+    const { rpc: url, assets } = world.networks[network];
+    const read = async (data) => (await rpc(url, 'eth_call', { to: assets.USDC, data: `0x${data}` }, 'latest')).result;
+    assert.equal(await read('3644e515'), DOMAIN_SEPARATORS[network]);
+    assert.equal(Number(await read('313ce567')), 6);
+    const text = Buffer.from((await read('06fdde03')).slice(130), 'hex').toString().replaceAll('\0', '');
+    assert.equal(text, name);
+
+    const payer = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+    const payee = '0x00000000000000000000000000000000000face0';
+    await control({ op: 'transfer', network, asset: assets.USDC, from: treasury.eip155, to: payer, amount: '1000' });
+    const authorize = async (tail, selector, nonce, { value = 300, validBefore = 2 ** 40, signer = payer } = {}) => {
+      const message = { from: payer, to: payee, value, validAfter: 0, validBefore, nonce: `0x${word(nonce)}` };
+      const signature = await signTyped(network, signer, 'TransferWithAuthorization', message, name);
+      const head = inWords(payer, payee, value, 0, validBefore, nonce);
+      return sendToToken(network, `0x${selector}${head}${tail(signature)}`);
+    };
+    assert.equal(await authorize(inThree, 'e3ee160e', 1), 'done');
+    assert.equal(await authorize(inBytes, 'cf092995', 2), 'done');
+    assert.equal(Number(await read(`e94a0102${inWords(payer, 2)}`)), 1, 'the nonce is used');
+    assert.equal(Number(await read(`e94a0102${inWords(payer, 3)}`)), 0, 'the nonce is not used');
+    assert.match(await authorize(inThree, 'e3ee160e', 2), /authorization is used/);
+    assert.match(await authorize(inThree, 'e3ee160e', 3, { validBefore: 1 }), /authorization is expired/);
+    assert.match(await authorize(inThree, 'e3ee160e', 3, { value: 401 }), /exceeds balance/);
+    assert.match(await authorize(inBytes, 'cf092995', 3, { signer: merchant.eip155 }), /invalid signature/);
+    assert.deepEqual([await evmBalance(network, payer), await evmBalance(network, payee)], [400n, 600n]);
+
+    const permit = async (nonce) => {
+      const message = { owner: payer, spender: merchant.eip155, value: 150, nonce, deadline: 2 ** 40 };
+      const signature = await signTyped(network, payer, 'Permit', message, name);
+      return sendToToken(network, `0xd505accf${inWords(payer, merchant.eip155, 150, 2 ** 40)}${inThree(signature)}`);
+    };
+    assert.equal(await permit(0), 'done');
+    assert.match(await permit(0), /invalid signature/);
+    assert.equal(Number(await read(`dd62ed3e${inWords(payer, merchant.eip155)}`)), 150);
+    assert.equal(await sendToToken(network, `0x23b872dd${inWords(payer, payee, 150)}`), 'done');
+    assert.match(await sendToToken(network, `0x23b872dd${inWords(payer, payee, 1)}`), /exceeds allowance/);
+    assert.equal(await evmBalance(network, payer), 250n);
+  });
+}
+
+test('an EVM token blacklists a holder and pauses', async () => {
+  const network = 'eip155:84532';
+  const asset = assetOf(network, 'USDC');
+  const on = { network, asset };
+  const owner = '0x000000000000000000000000000000000000d0d0';
+  const move = { op: 'transfer', ...on, from: world.treasury.eip155, to: owner, amount: '7' };
+  const read = async (data) => {
+    const { result } = await rpc(world.networks[network].rpc, 'eth_call', { to: asset, data: `0x${data}` }, 'latest');
+    return Number(result);
+  };
+  const blacklisted = () => read(`fe575a87${word(owner)}`);
+  const paused = () => read('5c975abb');
+  for (const [set, unset, state] of [['blacklist', 'unblacklist', blacklisted], ['pause', 'unpause', paused]]) {
+    assert.equal(await state(), 0);
+    const done = await control({ op: set, ...on, owner });
+    assert.equal(done.status, 200, done.text);
+    assert.equal(await state(), 1);
+    assert.match((await control(move)).reply.error, /^op: the chain refused the transfer/);
+    assert.equal((await control({ op: unset, ...on, owner })).status, 200);
+    assert.equal(await state(), 0);
+    assert.equal((await control(move)).status, 200);
+  }
+  const elsewhere = { network: SOLANA, asset: assetOf(SOLANA, 'USDC'), owner: world.buyer.solana };
+  for (const op of ['blacklist', 'unblacklist', 'pause', 'unpause']) {
+    assert.match((await control({ op, ...elsewhere })).reply.error, /^network: /);
+  }
+});
+
 test('the two chains do not share balances', async () => {
   const asset = assetOf('eip155:8453', 'USDC');
   const move = { op: 'transfer', network: 'eip155:8453', asset, from: world.treasury.eip155 };

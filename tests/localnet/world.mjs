@@ -6,14 +6,17 @@ import { createKeyPairFromPrivateKeyBytes, getAddressFromPublicKey } from '@sola
 export const SOLANA_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 export const SOLANA = `solana:${SOLANA_GENESIS.slice(0, 32)}`;
 
+// `domain` is the EIP-712 domain under which each chain's live token is signed.
 export const EVM_NETWORKS = {
   'eip155:8453': {
     chainId: 8453,
     assets: { USDC: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
+    domain: { name: 'USD Coin', version: '2' },
   },
   'eip155:84532': {
     chainId: 84532,
     assets: { USDC: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' },
+    domain: { name: 'USDC', version: '2' },
   },
 };
 
