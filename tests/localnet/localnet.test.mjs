@@ -3,11 +3,16 @@
 // inside it.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { getBase58Decoder } from '@solana/kit';
-import { findAssociatedTokenPda } from '@solana-program/token';
+import {
+  appendTransactionMessageInstructions, compileTransaction, createKeyPairFromPrivateKeyBytes, createNoopSigner,
+  createTransactionMessage, getBase58Decoder, getBase64EncodedWireTransaction, partiallySignTransaction,
+  setTransactionMessageFeePayer, setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit';
+import { findAssociatedTokenPda, getTransferCheckedInstruction } from '@solana-program/token';
 
 const START = fileURLToPath(new URL('./start.mjs', import.meta.url));
 const SOLANA = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
@@ -262,6 +267,69 @@ for (const symbol of ['USDC', 'PYUSD']) {
   });
 }
 
+const keysOf = (role) =>
+  createKeyPairFromPrivateKeyBytes(createHash('sha256').update(`payroute localnet ${role}`).digest());
+
+// A transfer from the treasury to the merchant, as a wallet would make it.
+async function signedTransfer(amount, lifetime, signers = ['feePayer', 'treasury']) {
+  const { treasury, merchant, feePayer } = world;
+  const mint = assetOf(SOLANA, 'USDC');
+  const [source, destination] = await Promise.all([treasury, merchant].map(async ({ solana: owner }) =>
+    (await findAssociatedTokenPda({ mint, owner, tokenProgram: TOKEN }))[0]));
+  const authority = createNoopSigner(treasury.solana);
+  const transfer = getTransferCheckedInstruction({ source, mint, destination, authority, amount, decimals: 6 });
+  const empty = setTransactionMessageFeePayer(feePayer.solana, createTransactionMessage({ version: 0 }));
+  const message = appendTransactionMessageInstructions([transfer],
+    setTransactionMessageLifetimeUsingBlockhash(lifetime, empty));
+  const keys = await Promise.all(signers.map(keysOf));
+  return getBase64EncodedWireTransaction(await partiallySignTransaction(keys, compileTransaction(message)));
+}
+
+test('a transaction signed elsewhere is tried, sent and told of', async () => {
+  const { merchant } = world;
+  const held = async () => (await tokenAccounts('USDC', merchant.solana))[0].amount;
+  const before = await held();
+  const { value: lifetime } = (await rpc(solana, 'getLatestBlockhash', { commitment: 'confirmed' })).result;
+  const text = await signedTransfer(5n, lifetime);
+  const tried = (await rpc(solana, 'simulateTransaction', text, { encoding: 'base64', sigVerify: true })).result.value;
+  assert.equal(tried.err, null);
+  assert.ok(tried.unitsConsumed > 0 && tried.logs.some((line) => line.includes('success')));
+  assert.equal(await held(), before, 'trying moves nothing');
+
+  // The chain going on does not make the blockhash too old.
+  await control({ op: 'transfer', network: SOLANA, asset: assetOf(SOLANA, 'USDC'), from: world.treasury.solana,
+    to: 'So11111111111111111111111111111111111111112', amount: '1' });
+  const signature = (await rpc(solana, 'sendTransaction', text, { encoding: 'base64' })).result;
+  assert.equal(await held(), before + 5n);
+  const again = await rpc(solana, 'sendTransaction', text, { encoding: 'base64', skipPreflight: true });
+  assert.equal(again.result, signature);
+  assert.equal(await held(), before + 5n, 'sent twice, executed once');
+  const { value } = (await rpc(solana, 'getSignatureStatuses', [signature, '1'.repeat(64)])).result;
+  assert.deepEqual([value[0].confirmationStatus, value[0].err, value[1]], ['finalized', null, null]);
+});
+
+test('a transaction that cannot be is refused for its reason', async () => {
+  const send = async (text, options = {}) =>
+    rpc(solana, 'sendTransaction', text, { encoding: 'base64', ...options });
+  const { value: lifetime } = (await rpc(solana, 'getLatestBlockhash')).result;
+  const poor = await signedTransfer(10n ** 15n, lifetime);
+  assert.deepEqual((await send(poor)).error.data.err, { InstructionError: [0, { Custom: 1 }] });
+  // Without a trial first it lands, and fails there.
+  const landed = (await send(poor, { skipPreflight: true })).result;
+  const [status] = (await rpc(solana, 'getSignatureStatuses', [landed])).result.value;
+  assert.deepEqual(status.err, { InstructionError: [0, { Custom: 1 }] });
+  const unsigned = await signedTransfer(1n, lifetime, ['treasury']);
+  assert.equal((await send(unsigned)).error.code, -32003);
+  const tried = (options) => rpc(solana, 'simulateTransaction', unsigned, { encoding: 'base64', ...options });
+  assert.equal((await tried({})).result.value.err, null, 'a trial needs no signature');
+  assert.equal((await tried({ sigVerify: true })).error.code, -32003);
+  const foreign = await signedTransfer(1n, { blockhash: world.feePayer.solana, lastValidBlockHeight: 9n });
+  assert.equal((await send(foreign)).error.data.err, 'BlockhashNotFound');
+  assert.equal((await send('AAAA')).error.code, -32602);
+  const lost = (await send(foreign, { skipPreflight: true })).result;
+  assert.deepEqual((await rpc(solana, 'getSignatureStatuses', [lost])).result.value, [null]);
+});
+
 test('an owner whose key nobody here has can receive and send', async () => {
   const stranger = 'So11111111111111111111111111111111111111112';
   const on = { op: 'transfer', network: SOLANA, asset: assetOf(SOLANA, 'USDC') };
@@ -299,6 +367,10 @@ test('accounts have the shape Agave gives them', async () => {
   assert.deepEqual(Object.keys(value[2]), ['data', 'executable', 'lamports', 'owner', 'rentEpoch', 'space']);
   assert.deepEqual(value[2].data, [Buffer.from([6]).toString('base64'), 'base64']);
   assert.equal(value[2].space, 82);
+  const zstd = (await rpc(solana, 'getAccountInfo', keys[2], { ...BASE64, encoding: 'base64+zstd' })).result.value.data;
+  assert.equal(zstd[1], 'base64+zstd');
+  const frame = Buffer.from(zstd[0], 'base64');
+  assert.deepEqual([frame.readUInt32LE(0), frame.readUInt32LE(5), frame.length], [0xfd2fb528, 82, 9 + 3 + 82]);
   const past = { ...BASE64, dataSlice: { offset: 500, length: 9 } };
   assert.deepEqual((await rpc(solana, 'getAccountInfo', keys[2], past)).result.value.data, ['', 'base64']);
 });

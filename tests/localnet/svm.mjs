@@ -12,6 +12,7 @@ import {
   getTransferCheckedInstruction,
 } from '@solana-program/token';
 import { mintInstructions, PROGRAM_OF } from './svm-mints.mjs';
+import { transactionOperations } from './svm-transactions.mjs';
 import { DECIMALS, SOLANA_ASSETS, solanaParties, TREASURY_ATOMIC } from './world.mjs';
 
 const SLOT_MS = 400;
@@ -138,5 +139,6 @@ export async function startSvm() {
     slot: tick,
     account: (address) => svm.getAccount(address),
     ...tokenOperations(svm, parties, run),
+    ...transactionOperations(svm, tick),
   };
 }
