@@ -60,6 +60,7 @@ mod platform;
 mod policy;
 mod probe;
 pub mod registry;
+mod scheme;
 mod selector;
 mod text;
 mod trace;

@@ -1,12 +1,9 @@
 //! Screening: what can be said of an offer without asking anyone.
 //!
-//! One function a rule. Refuses to know balances and endpoints' health, and sends nothing: an
-//! offer that is screened out causes no traffic at all.
+//! One function a rule; the rules of schemes are theirs. Refuses to know balances and endpoints'
+//! health, and sends nothing: an offer that is screened out causes no traffic at all.
 
-use std::str::FromStr;
 use std::sync::Arc;
-
-use solana_address::Address;
 
 use crate::amount::Amount;
 use crate::candidate::{Candidate, StatedDomain};
@@ -14,7 +11,7 @@ use crate::config::{Asset, Config, NetworkConfig};
 use crate::eip712::domain_separator;
 use crate::network::Family;
 use crate::payment::{PaymentRequired, Requirement, Terms};
-use crate::registry::TransferMethod;
+use crate::scheme::{self, Offer};
 use crate::text::shown;
 use crate::verdict::{Reason, Rejection};
 
@@ -70,13 +67,11 @@ fn screen_one(requirement: &Requirement, config: &Config) -> Screened {
     let rejections = [
         network_allowed(network, config),
         endpoint_configured(network),
-        scheme_supported(terms),
-        transfer_method_supported(terms, network, asset),
+        scheme::problem(&Offer { terms, network, asset: asset.map(Arc::as_ref) }),
         asset_known(terms, asset),
         asset.and_then(|asset| asset_allowed(asset)),
         asset.and_then(|asset| amount_within_limit(terms, asset)),
         owner_configured(network),
-        signing_terms_present(terms, network),
     ];
     for rejection in rejections.into_iter().flatten() {
         candidate.reject(rejection.reason, rejection.detail);
@@ -125,40 +120,6 @@ fn endpoint_configured(network: &NetworkConfig) -> Option<Rejection> {
     None
 }
 
-fn scheme_supported(terms: &Terms) -> Option<Rejection> {
-    match &*terms.scheme {
-        "exact" => None,
-        other => refuse(Reason::SchemeUnsupported, format!("`{}`", shown(other))),
-    }
-}
-
-/// Stock clients take any method that they do not know for EIP-3009 and sign something that cannot
-/// settle. A method is never guessed here.
-fn transfer_method_supported(terms: &Terms, network: &NetworkConfig, asset: Option<&Arc<Asset>>) -> Option<Rejection> {
-    if network.chain.family() != Family::Evm {
-        return None;
-    }
-    let unsupported = |detail: String| refuse(Reason::TransferMethodUnsupported, detail);
-    match terms.extra.text("assetTransferMethod") {
-        Ok(None) => {}
-        Ok(Some(method)) if method == "eip3009" => {}
-        Ok(Some(other)) => return unsupported(format!("`{}`", shown(&other))),
-        Err(malformed) => return unsupported(malformed.to_string()),
-    }
-    // Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
-    if terms.extra.text("name").is_ok_and(|name| name.as_deref() == Some(GATEWAY_DOMAIN)) {
-        return unsupported(format!("`{GATEWAY_DOMAIN}`"));
-    }
-    match asset.and_then(|asset| asset.method) {
-        Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) => {
-            unsupported("the token has no EIP-3009 transfer".to_owned())
-        }
-        Some(TransferMethod::Eip3009) | None => None,
-    }
-}
-
-const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
-
 fn asset_known(terms: &Terms, asset: Option<&Arc<Asset>>) -> Option<Rejection> {
     match asset {
         Some(_) => None,
@@ -189,37 +150,6 @@ fn owner_configured(network: &NetworkConfig) -> Option<Rejection> {
             refuse(Reason::NoOwner, format!("owners has neither {} nor {}", network.chain, network.chain.namespace()))
         }
     }
-}
-
-/// What the signature of an `exact` payment cannot be made without.
-fn signing_terms_present(terms: &Terms, network: &NetworkConfig) -> Option<Rejection> {
-    match network.chain.family() {
-        Family::Svm => fee_payer_present(terms, network),
-        _ => domain_present(terms),
-    }
-}
-
-fn domain_present(terms: &Terms) -> Option<Rejection> {
-    for field in ["name", "version"] {
-        match terms.extra.text(field) {
-            Ok(Some(text)) if !text.is_empty() => {}
-            Ok(_) => return refuse(Reason::DomainMissing, format!("extra.{field} is missing")),
-            Err(malformed) => return refuse(Reason::DomainMissing, malformed.to_string()),
-        }
-    }
-    None
-}
-
-/// The fee payer signs for the transaction's fee and must not be the one whose tokens move.
-fn fee_payer_present(terms: &Terms, network: &NetworkConfig) -> Option<Rejection> {
-    let problem = match terms.extra.text("feePayer") {
-        Ok(None) => "extra.feePayer is missing".to_owned(),
-        Ok(Some(text)) if Address::from_str(&text).is_err() => "extra.feePayer is not an address".to_owned(),
-        Ok(Some(text)) if network.owner.as_deref() == Some(&text) => "extra.feePayer is the buyer".to_owned(),
-        Ok(Some(_)) => return None,
-        Err(malformed) => malformed.to_string(),
-    };
-    refuse(Reason::FeePayerMissing, problem)
 }
 
 /// The signing domain that the offer states, if tokens of this network have one.
