@@ -35,6 +35,7 @@ smoke:
 
 wasm-target:
 	rustup target add wasm32-unknown-unknown
+	rustup component add rust-src
 
 localnet-packages: tests/localnet/node_modules/.package-lock.json
 
