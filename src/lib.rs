@@ -87,7 +87,8 @@ pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, Transport
 pub use selector::{RouteSelector, RouteSelectorBuilder, Selection};
 pub use verdict::{Key, Note, Reason, Rejection, Rejections};
 
-/// The README's example, compiled by the documentation tests.
+/// The README's and the guide's examples, compiled by the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-struct ReadmeExamples;
+#[doc = include_str!("../GUIDE.md")]
+struct DocumentExamples;

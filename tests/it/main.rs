@@ -9,6 +9,7 @@ mod cascade;
 mod config;
 mod decode;
 mod deployless;
+mod documents;
 mod errors;
 mod freshness;
 mod health;
