@@ -126,7 +126,10 @@ impl<'l> Search<'l> {
             }
         };
         match envelope.get("accepts") {
-            Some(accepts) => self.list(carrier, accepts.get(), version, coerced),
+            Some(accepts) => {
+                let list = self.list(carrier, accepts.get(), version, coerced)?;
+                Some(PaymentRequired { extensions: advertised(envelope.get("extensions")), ..list })
+            }
             None => self.fail(carrier, "has no accepts"),
         }
     }
@@ -178,7 +181,8 @@ impl<'l> Search<'l> {
         if carrier == Carrier::Body && version == Version::V2 {
             notes.push(Note::CarrierBody);
         }
-        Some(PaymentRequired { version, carrier, notes, requirements: mark_ambiguous(version, requirements).into() })
+        let requirements = mark_ambiguous(version, requirements).into();
+        Some(PaymentRequired { version, carrier, notes, extensions: Vec::new(), requirements })
     }
 
     fn fail<T>(&mut self, carrier: Carrier, problem: impl Into<String>) -> Option<T> {
@@ -193,6 +197,14 @@ impl<'l> Search<'l> {
             (None, None) => Err(DecodeError::Unreadable { failures: self.failures, entries: self.entries }),
         }
     }
+}
+
+/// What is malformed here is no advertisement, and no more: no money term is among it.
+fn advertised(extensions: Option<&RawValue>) -> Vec<String> {
+    let members = extensions.and_then(|value| Object::parse(value.get()).ok());
+    let advertised =
+        members.into_iter().flat_map(Object::into_entries).filter(|(_, value)| value.get().starts_with('{'));
+    advertised.map(|(name, _)| name).collect()
 }
 
 fn looks_like_json(text: &[u8]) -> bool {

@@ -77,6 +77,7 @@ pub struct PaymentRequired {
     version: Version,
     carrier: Carrier,
     notes: Vec<Note>,
+    extensions: Vec<String>,
     requirements: Arc<[Requirement]>,
 }
 
@@ -139,6 +140,13 @@ impl PaymentRequired {
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
+    }
+
+    /// The names of the extensions that the document advertises: the members of its `extensions` that
+    /// are objects. Names from strangers: compare them, show them with care.
+    #[must_use]
+    pub fn extensions(&self) -> &[String] {
+        &self.extensions
     }
 
     /// The entries of `accepts`, in the merchant's order, unreadable ones included.
