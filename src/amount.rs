@@ -67,6 +67,11 @@ impl Amount {
         Self(U256::from_be_bytes(word))
     }
 
+    /// The amount as a 32-byte big-endian word, as a contract takes it.
+    pub(crate) fn to_be_bytes(self) -> [u8; 32] {
+        self.0.to_be_bytes()
+    }
+
     /// Reads an amount in token units (`"1.50"` USDC), for limits that people write.
     ///
     /// # Errors
@@ -107,6 +112,11 @@ impl Amount {
     #[must_use]
     pub fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
+    }
+
+    /// `self * times`, or the largest amount where that is larger.
+    pub(crate) fn saturating_mul(self, times: u64) -> Self {
+        Self(self.0.saturating_mul(U256::from(times)))
     }
 
     /// The amount in token units, without trailing zeros: 50000 of 6 decimals is `0.05`.

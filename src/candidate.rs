@@ -7,8 +7,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::amount::Amount;
+use crate::approval::Approval;
 use crate::health::{Circuit, Score};
 use crate::network::ChainId;
+use crate::scheme::{Route, Transfer, permit2};
 use crate::verdict::{Key, Note, Reason, Rejection, Rejections};
 
 /// One offer of the merchant's, as this buyer stands towards it.
@@ -51,6 +53,16 @@ pub struct Candidate {
     /// What that address holds, in atomic units; absent when it was not read. Never 0 for unread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Amount>,
+    /// What must be deposited for schemes that pay out of a deposit, in atomic units; it, not the price, must
+    /// be there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit: Option<Amount>,
+    /// What Permit2 may spend of that address's balance, in atomic units; absent when it was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowance: Option<Amount>,
+    /// What the buyer would have to send first; present exactly with `allowance-required`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
     /// What paying here costs the buyer besides the price, in atomic units of the asset.
     #[serde(default)]
     pub fee: Amount,
@@ -97,6 +109,9 @@ impl Candidate {
             amount: None,
             owner: None,
             balance: None,
+            deposit: None,
+            allowance: None,
+            approval: None,
             fee: Amount::ZERO,
             health_score: Score::NEW,
             latency_us: None,
@@ -126,6 +141,16 @@ impl Candidate {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
+    }
+
+    /// The contract in its CAIP-19 id.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.asset_id.as_deref()?.rsplit_once(':').map(|(_, address)| address)
+    }
+
+    /// What must be there: the deposit, else the price.
+    pub(crate) fn due(&self) -> Amount {
+        self.deposit.or(self.amount).unwrap_or_default()
     }
 
     /// An atomic amount of this candidate's asset for people: `0.05 USDC`.
@@ -179,6 +204,12 @@ pub(crate) struct Holding {
     pub(crate) objections: Vec<(Reason, &'static str)>,
     /// The hash of the token's signing domain, where the token tells it.
     pub(crate) domain_separator: Option<[u8; 32]>,
+    /// What Permit2 may spend; `None` where that was not asked.
+    pub(crate) allowance: Option<Amount>,
+    /// The token has what takes permits (EIP-2612).
+    pub(crate) takes_permits: bool,
+    /// No key signs for the owner: there is code at the address, and not that of a delegate (EIP-7702).
+    pub(crate) owner_is_contract: bool,
     pub(crate) notes: Vec<Note>,
 }
 
@@ -191,7 +222,7 @@ pub(crate) struct StatedDomain {
 }
 
 /// Turns the facts about a candidate into its verdict.
-pub(crate) fn judge(candidate: &mut Candidate, domain: Option<&StatedDomain>, evidence: Evidence) {
+pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: Evidence) {
     candidate.endpoint = evidence.endpoint;
     candidate.circuit = evidence.circuit;
     candidate.health_score = evidence.health_score;
@@ -200,26 +231,39 @@ pub(crate) fn judge(candidate: &mut Candidate, domain: Option<&StatedDomain>, ev
     evidence.notes.into_iter().for_each(|note| candidate.note(note));
     match evidence.reading {
         Reading::Unreadable { reason, detail } => candidate.reject(reason, detail),
-        Reading::Holding(holding) => judge_holding(candidate, domain, holding),
+        Reading::Holding(holding) => judge_holding(candidate, route, &holding),
     }
 }
 
-fn judge_holding(candidate: &mut Candidate, domain: Option<&StatedDomain>, holding: Holding) {
-    let Holding { balance, objections, domain_separator, notes } = holding;
+fn judge_holding(candidate: &mut Candidate, route: Option<&Route>, holding: &Holding) {
+    let (due, balance) = (candidate.due(), holding.balance);
     candidate.balance = Some(balance);
-    notes.into_iter().for_each(|note| candidate.note(note));
-    objections.into_iter().for_each(|(reason, detail)| candidate.reject(reason, detail));
-    match (domain, domain_separator) {
-        (Some(stated), Some(real)) if stated.separator != real => {
+    holding.notes.iter().for_each(|note| candidate.note(*note));
+    holding.objections.iter().for_each(|(reason, detail)| candidate.reject(*reason, *detail));
+    match route.map(|route| &route.transfer) {
+        Some(Transfer::Eip3009(Some(stated))) => judge_domain(candidate, stated, holding),
+        Some(Transfer::Permit2(stand_ins)) => permit2::judge(candidate, stand_ins, due, holding),
+        Some(Transfer::Eip3009(None) | Transfer::Spl) | None => {}
+    }
+    if balance < due {
+        let short = candidate.in_units(due.saturating_sub(balance));
+        match candidate.deposit {
+            None => candidate.reject(Reason::InsufficientBalance, format!("{short} short")),
+            Some(_) => {
+                let deposit = candidate.in_units(due);
+                candidate.reject(Reason::DepositRequired, format!("{short} short of {deposit} to deposit"));
+            }
+        }
+    }
+}
+
+fn judge_domain(candidate: &mut Candidate, stated: &StatedDomain, holding: &Holding) {
+    match holding.domain_separator {
+        Some(real) if stated.separator != real => {
             candidate.reject(Reason::DomainMismatch, "extra.name and extra.version do not make the token's domain");
         }
-        (Some(stated), None) if !stated.confirmed => candidate.note(Note::DomainUnchecked),
+        None if !stated.confirmed => candidate.note(Note::DomainUnchecked),
         _ => {}
-    }
-    let price = candidate.amount.unwrap_or_default();
-    if balance < price {
-        let short = candidate.in_units(price.saturating_sub(balance));
-        candidate.reject(Reason::InsufficientBalance, format!("{short} short"));
     }
 }
 
@@ -283,7 +327,9 @@ mod tests {
             let mut candidate = priced(1);
             let holding = Holding { balance: Amount::from_u64(1), domain_separator: told, ..Holding::default() };
             let evidence = Evidence::unasked(Reading::Holding(holding));
-            judge(&mut candidate, Some(&StatedDomain { separator: [7; 32], confirmed }), evidence);
+            let domain = StatedDomain { separator: [7; 32], confirmed };
+            let route = Route { transfer: Transfer::Eip3009(Some(domain)), deposit: None, contracts: &[] };
+            judge(&mut candidate, Some(&route), evidence);
             (candidate.viable, candidate.notes)
         };
         assert_eq!(verdict(Some([7; 32]), false), (true, vec![]));

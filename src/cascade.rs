@@ -141,6 +141,9 @@ fn facts(candidate: &Candidate) -> String {
     if let Some(balance) = candidate.balance {
         let _ = write!(text, ", holds {}", candidate.in_units(balance));
     }
+    if let Some(deposit) = candidate.deposit {
+        let _ = write!(text, ", deposits {}", candidate.in_units(deposit));
+    }
     if let Some(endpoint) = &candidate.endpoint {
         let _ = write!(text, ", read at {endpoint} (score {}", candidate.health_score);
         if let Some(us) = candidate.latency_us {

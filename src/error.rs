@@ -122,7 +122,7 @@ pub struct Deficit {
     pub symbol: Arc<str>,
     /// The asset's decimals.
     pub decimals: u8,
-    /// The price, in atomic units.
+    /// The price, or the deposit of schemes that pay out of one, in atomic units.
     pub required: Amount,
     /// The balance, in atomic units.
     pub available: Amount,
@@ -148,10 +148,13 @@ fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
 }
 
 fn deficit(candidate: &Candidate) -> Option<Deficit> {
-    if !candidate.is_rejected_for(Reason::InsufficientBalance) {
+    if ![Reason::InsufficientBalance, Reason::DepositRequired]
+        .into_iter()
+        .any(|reason| candidate.is_rejected_for(reason))
+    {
         return None;
     }
-    let (required, available) = (candidate.amount?, candidate.balance?);
+    let (required, available) = (candidate.deposit.or(candidate.amount)?, candidate.balance?);
     Some(Deficit {
         requirement_index: candidate.requirement_index,
         network: candidate.network.clone()?,

@@ -43,6 +43,7 @@
 //!   nothing is logged anywhere.
 
 mod amount;
+mod approval;
 mod candidate;
 mod cascade;
 mod class;
@@ -67,6 +68,7 @@ mod trace;
 mod verdict;
 
 pub use amount::{Amount, AmountError, MAX_DECIMALS};
+pub use approval::Approval;
 pub use candidate::Candidate;
 pub use cascade::{explain, rank};
 pub use class::FailureClass;

@@ -6,12 +6,11 @@
 use std::sync::Arc;
 
 use crate::amount::Amount;
-use crate::candidate::{Candidate, StatedDomain};
+use crate::candidate::Candidate;
 use crate::config::{Asset, Config, NetworkConfig};
-use crate::eip712::domain_separator;
 use crate::network::Family;
-use crate::payment::{PaymentRequired, Requirement, Terms};
-use crate::scheme::{self, Offer};
+use crate::payment::{PaymentRequired, Requirement, Terms, Version};
+use crate::scheme::{self, Asks, Offer, Route, Sponsors};
 use crate::text::shown;
 use crate::verdict::{Reason, Rejection};
 
@@ -19,8 +18,8 @@ use crate::verdict::{Reason, Rejection};
 pub(crate) struct Screened {
     pub(crate) candidate: Candidate,
     pub(crate) read: Option<BalanceRead>,
-    /// The signing domain to compare with the chain's, where there is one.
-    pub(crate) domain: Option<StatedDomain>,
+    /// What a payment takes, where the scheme has a way.
+    pub(crate) route: Option<Route>,
 }
 
 /// One balance to read.
@@ -31,13 +30,18 @@ pub(crate) struct BalanceRead {
     pub(crate) owner: Arc<str>,
     /// Who is to receive, where the chain must be ready for that (Solana).
     pub(crate) recipient: Option<Arc<str>>,
+    /// What else to read along with it.
+    pub(crate) asks: Asks,
 }
 
 /// Screens every offer, in order.
 pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened> {
+    let advertised = |name: &str| payment.extensions().iter().any(|extension| extension == name);
+    let sponsors =
+        Sponsors { permit: advertised("eip2612GasSponsoring"), approval: advertised("erc20ApprovalGasSponsoring") };
     (payment.requirements().iter())
         .map(|requirement| {
-            let mut screened = screen_one(requirement, config);
+            let mut screened = screen_one(requirement, payment.version(), sponsors, config);
             let notes = payment.notes().iter().chain(requirement.notes());
             notes.for_each(|note| screened.candidate.note(*note));
             screened
@@ -45,13 +49,13 @@ pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened
         .collect()
 }
 
-fn screen_one(requirement: &Requirement, config: &Config) -> Screened {
+fn screen_one(requirement: &Requirement, version: Version, sponsors: Sponsors, config: &Config) -> Screened {
     let mut candidate = Candidate::new(requirement.index());
     let terms = match requirement.terms() {
         Ok(terms) => terms,
         Err(malformed) => {
             candidate.reject(Reason::MalformedRequirement, malformed.to_string());
-            return Screened { candidate, read: None, domain: None };
+            return Screened { candidate, read: None, route: None };
         }
     };
     candidate.scheme = Some(terms.scheme.clone());
@@ -60,14 +64,20 @@ fn screen_one(requirement: &Requirement, config: &Config) -> Screened {
     let Some(network) = terms.chain.as_ref().and_then(|chain| config.networks.get(chain)) else {
         let name = shown(&terms.network);
         candidate.reject(Reason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
-        return Screened { candidate, read: None, domain: None };
+        return Screened { candidate, read: None, route: None };
     };
     let asset = network.asset(&terms.asset);
     describe(&mut candidate, network, asset);
+    let offer = Offer { version, terms, network, asset: asset.map(Arc::as_ref), sponsors };
+    let (route, no_route) = match scheme::route(&offer) {
+        Ok(route) => (Some(route), None),
+        Err(rejection) => (None, Some(rejection)),
+    };
+    candidate.deposit = route.as_ref().and_then(|route| route.deposit);
     let rejections = [
         network_allowed(network, config),
         endpoint_configured(network),
-        scheme::problem(&Offer { terms, network, asset: asset.map(Arc::as_ref) }),
+        no_route,
         asset_known(terms, asset),
         asset.and_then(|asset| asset_allowed(asset)),
         asset.and_then(|asset| amount_within_limit(terms, asset)),
@@ -76,18 +86,18 @@ fn screen_one(requirement: &Requirement, config: &Config) -> Screened {
     for rejection in rejections.into_iter().flatten() {
         candidate.reject(rejection.reason, rejection.detail);
     }
-    let (Some(asset), Some(owner)) = (asset, &network.owner) else {
-        return Screened { candidate, read: None, domain: None };
+    let (Some(asset), Some(owner), Some(route)) = (asset, &network.owner, route.filter(|_| candidate.viable)) else {
+        return Screened { candidate, read: None, route: None };
     };
     let is_svm = network.chain.family() == Family::Svm;
-    let read = candidate.viable.then(|| BalanceRead {
+    let read = BalanceRead {
         network: network.clone(),
         asset: asset.clone(),
         owner: owner.clone(),
         recipient: is_svm.then(|| terms.pay_to.clone()),
-    });
-    let domain = stated_domain(terms, network, asset).filter(|_| candidate.viable);
-    Screened { candidate, read, domain }
+        asks: route.asks(),
+    };
+    Screened { candidate, read: Some(read), route: Some(route) }
 }
 
 fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&Arc<Asset>>) {
@@ -150,18 +160,4 @@ fn owner_configured(network: &NetworkConfig) -> Option<Rejection> {
             refuse(Reason::NoOwner, format!("owners has neither {} nor {}", network.chain, network.chain.namespace()))
         }
     }
-}
-
-/// The signing domain that the offer states, if tokens of this network have one.
-fn stated_domain(terms: &Terms, network: &NetworkConfig, asset: &Asset) -> Option<StatedDomain> {
-    let chain_id = network.chain.evm_chain_id()?;
-    let stated = |key| terms.extra.text(key).ok().flatten();
-    let (name, version) = (stated("name")?, stated("version")?);
-    let mut contract = [0; 20];
-    hex::decode_to_slice(asset.address.strip_prefix("0x")?, &mut contract).ok()?;
-    let row = asset.domain.as_ref().map(|(name, version)| (&**name, &**version));
-    Some(StatedDomain {
-        separator: domain_separator(&name, &version, chain_id, contract),
-        confirmed: row == Some((&name, &version)),
-    })
 }

@@ -70,7 +70,7 @@ impl RouteSelector {
                 let mut candidate = offer.candidate;
                 let evidence = slot.and_then(|slot| evidence.get(slot.network)?.get(slot.read).cloned());
                 if let Some(evidence) = evidence {
-                    judge(&mut candidate, offer.domain.as_ref(), evidence);
+                    judge(&mut candidate, offer.route.as_ref(), evidence);
                 }
                 candidate
             })

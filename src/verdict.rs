@@ -117,7 +117,8 @@ pub enum Reason {
     BalanceUnavailable,
     /// Every endpoint that answered serves another chain.
     ChainIdentityMismatch,
-    /// The token allowance is below the price.
+    /// Permit2's allowance of the token is below what is due, and nothing that the 402 offers stands in
+    /// for it; [`Candidate::approval`](crate::Candidate::approval) is what to send first.
     AllowanceRequired,
     /// The buyer's or the recipient's token account is frozen.
     AccountFrozen,
@@ -135,7 +136,7 @@ pub enum Reason {
     RecipientAccountMissing,
     /// There is no contract at the asset's address.
     AssetNotContract,
-    /// A deposit must be made before this scheme can pay.
+    /// This scheme pays out of a deposit, and the balance is below what must be deposited.
     DepositRequired,
 }
 
@@ -181,7 +182,7 @@ impl Reason {
             Self::FeePayerMissing => ("fee-payer-missing", "the offer names no fee payer", Unsupported),
             Self::RecipientAccountMissing => ("recipient-account-missing", "the recipient has no token account", Chain),
             Self::AssetNotContract => ("asset-not-contract", "there is no contract at the asset's address", Chain),
-            Self::DepositRequired => ("deposit-required", "a deposit is needed first", Chain),
+            Self::DepositRequired => ("deposit-required", "the balance is too low for the deposit", Funds),
         }
     }
 }
@@ -217,6 +218,12 @@ pub enum Note {
     OwnerHasCode,
     /// The token takes a fee of every transfer: the recipient gets less than is paid.
     TransferFee,
+    /// The allowance is too low, but the server takes an EIP-2612 permit along with the payment
+    /// (`eip2612GasSponsoring`), and the token takes those.
+    Eip2612Sponsored,
+    /// The allowance is zero, but the server takes a signed approval along with the payment
+    /// (`erc20ApprovalGasSponsoring`): the buyer's signer must be able to sign a raw transaction.
+    Erc20ApprovalSponsored,
     /// An earlier version 1 entry has the same scheme and network: the server may take the
     /// payment for that one.
     V1Ambiguous,

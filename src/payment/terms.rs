@@ -53,6 +53,17 @@ impl Extra {
             Some(value) => readable_text(&format!("extra.{key}"), value).map(Some),
         }
     }
+
+    /// The whole number under `key`; absent and `null` are `None`.
+    pub(crate) fn whole_number(&self, key: &'static str) -> Result<Option<u64>, Malformed> {
+        match self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get()) {
+            None | Some("null") => Ok(None),
+            Some(json) => (json.parse().ok())
+                .filter(|number| *number <= EXACT_INTEGER)
+                .map(Some)
+                .ok_or_else(|| Malformed::new(format!("extra.{key}"), "is not a whole number")),
+        }
+    }
 }
 
 /// Why an entry cannot be paid as written.

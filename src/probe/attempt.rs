@@ -11,6 +11,7 @@ use futures::future::join_all;
 use super::finding::{Told, ToldBalance, Unread, Untold};
 use super::plan::NetworkPlan;
 use super::rpc::{self, Call, Failure, Item};
+use super::sheet::Sheet;
 use super::traffic::InFlight;
 use super::{GRACE, Prober, evm, svm};
 use crate::candidate::Holding;
@@ -156,7 +157,10 @@ impl Prober {
                 let layout = svm::Layout::new(reads)?;
                 layout.decode(identity, &self.send(how, family, endpoint, &layout.calls()).await?)?
             }
-            _ => evm::decode(identity, &self.send(how, family, endpoint, &evm::calls(reads)).await?)?,
+            _ => {
+                let sheet = Sheet::of(reads).ok_or_else(no_address)?;
+                evm::decode(identity, &sheet, &self.send(how, family, endpoint, &evm::calls(&sheet)).await?)?
+            }
         };
         Ok((how, told))
     }

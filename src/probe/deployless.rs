@@ -79,6 +79,12 @@ impl Fact {
     pub(super) fn code(at: Address) -> Self {
         Self { address: at, calldata: Vec::new() }
     }
+
+    /// The address and the calldata in hexadecimal, for asking in another way; no calldata asks for code.
+    pub(super) fn parts(&self) -> (String, Option<String>) {
+        let text = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
+        (text(&self.address.0), Some(text(&self.calldata)).filter(|_| !self.calldata.is_empty()))
+    }
 }
 
 /// Facts asked under one nonce.

@@ -13,6 +13,7 @@ mod lineup;
 pub(crate) mod plan;
 mod reading;
 mod rpc;
+mod sheet;
 mod svm;
 mod traffic;
 mod transport;

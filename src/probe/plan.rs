@@ -1,5 +1,5 @@
-//! Which balances are read where: offers of one network share one request, equal balances are read
-//! once.
+//! Which balances are read where: offers of one network share one request, equal reads are one. What two
+//! different reads have in common is found out where they are put together.
 
 use std::sync::Arc;
 
@@ -41,9 +41,8 @@ impl Plan {
             reads: Vec::new(),
         });
         let reads = self.networks.get_mut(network).map(|plan| &mut plan.reads);
-        let same_balance = |other: &BalanceRead| {
-            (&other.asset.id, &other.owner, &other.recipient) == (&read.asset.id, &read.owner, &read.recipient)
-        };
+        let key = |read: &BalanceRead| (read.asset.id.clone(), read.owner.clone(), read.recipient.clone(), read.asks);
+        let same_balance = |other: &BalanceRead| key(other) == key(read);
         let read = reads.map_or(0, |reads| position_or_push(reads, same_balance, || read.clone()));
         Slot { network, read }
     }

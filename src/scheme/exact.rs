@@ -1,68 +1,41 @@
-//! `exact`: the price, by one signature. On EVM chains under the token's own signing domain (EIP-3009),
-//! on Solana as a transfer whose fee somebody else pays.
+//! `exact`: the price, by one signature. On EVM chains by EIP-3009 or through Permit2, on Solana as a
+//! transfer whose fee somebody else pays.
 
 use std::str::FromStr;
 
 use solana_address::Address;
 
-use super::{Offer, refuse};
+use super::transfer::{Contract, Method, Transfer, eip3009, permit2};
+use super::{Offer, Route, refusal};
 use crate::network::Family;
-use crate::registry::TransferMethod;
-use crate::text::shown;
 use crate::verdict::{Reason, Rejection};
 
-/// Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
-const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
+/// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
+const PROXY: Contract = Contract {
+    address: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
+    missing: "x402's Permit2 proxy for exact is not deployed on the network",
+};
 
-pub(super) fn problem(offer: &Offer<'_>) -> Option<Rejection> {
-    match offer.network.chain.family() {
-        Family::Svm => fee_payer_missing(offer),
-        _ => method_unsupported(offer).or_else(|| domain_missing(offer)),
+pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
+    if offer.network.chain.family() == Family::Svm {
+        return fee_payer_stated(offer).map(|()| Route::plain(Transfer::Spl));
     }
-}
-
-/// Stock clients take any method that they do not know for EIP-3009 and sign something that cannot
-/// settle. A method is never guessed here.
-fn method_unsupported(offer: &Offer<'_>) -> Option<Rejection> {
-    let unsupported = |detail: String| refuse(Reason::TransferMethodUnsupported, detail);
-    let extra = &offer.terms.extra;
-    match extra.text("assetTransferMethod") {
-        Ok(None) => {}
-        Ok(Some(method)) if method == "eip3009" => {}
-        Ok(Some(other)) => return unsupported(format!("`{}`", shown(&other))),
-        Err(malformed) => return unsupported(malformed.to_string()),
-    }
-    if extra.text("name").is_ok_and(|name| name.as_deref() == Some(GATEWAY_DOMAIN)) {
-        return unsupported(format!("`{GATEWAY_DOMAIN}`"));
-    }
-    match offer.asset.and_then(|asset| asset.method) {
-        Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) => {
-            unsupported("the token has no EIP-3009 transfer".to_owned())
-        }
-        Some(TransferMethod::Eip3009) | None => None,
-    }
-}
-
-/// The signature cannot be made without the token's domain.
-fn domain_missing(offer: &Offer<'_>) -> Option<Rejection> {
-    for field in ["name", "version"] {
-        match offer.terms.extra.text(field) {
-            Ok(Some(text)) if !text.is_empty() => {}
-            Ok(_) => return refuse(Reason::DomainMissing, format!("extra.{field} is missing")),
-            Err(malformed) => return refuse(Reason::DomainMissing, malformed.to_string()),
+    match offer.method(Method::Eip3009)? {
+        Method::Eip3009 => Ok(Route::plain(eip3009::transfer(offer)?)),
+        Method::Permit2 => {
+            Ok(Route { contracts: &[permit2::PERMIT2, PROXY], ..Route::plain(permit2::transfer(offer)) })
         }
     }
-    None
 }
 
 /// The fee payer signs for the transaction's fee and must not be the one whose tokens move.
-fn fee_payer_missing(offer: &Offer<'_>) -> Option<Rejection> {
+fn fee_payer_stated(offer: &Offer<'_>) -> Result<(), Rejection> {
     let problem = match offer.terms.extra.text("feePayer") {
         Ok(None) => "extra.feePayer is missing".to_owned(),
         Ok(Some(text)) if Address::from_str(&text).is_err() => "extra.feePayer is not an address".to_owned(),
         Ok(Some(text)) if offer.network.owner.as_deref() == Some(&text) => "extra.feePayer is the buyer".to_owned(),
-        Ok(Some(_)) => return None,
+        Ok(Some(_)) => return Ok(()),
         Err(malformed) => malformed.to_string(),
     };
-    refuse(Reason::FeePayerMissing, problem)
+    Err(refusal(Reason::FeePayerMissing, problem))
 }

@@ -1,39 +1,158 @@
 //! The payment schemes that can be judged: a closed set, one file each, one line in [`SCHEMES`].
 //!
-//! A scheme says whether an offer states what a payment takes, and how its token would move. Refuses
-//! to know what the buyer allows and holds; a scheme or a way of moving tokens that is not known here
-//! is refused, never taken for another.
+//! A scheme says whether an offer states what a payment takes, how its token would move, and what the
+//! chain must answer for that. Refuses to know what the buyer allows and holds; a scheme or a way of
+//! moving tokens that is not known here is refused, never taken for another.
 
+mod batch_settlement;
 mod exact;
+mod transfer;
+mod upto;
 
+use crate::amount::Amount;
+use crate::candidate::StatedDomain;
 use crate::config::{Asset, NetworkConfig};
-use crate::payment::Terms;
+use crate::eip712::domain_separator;
+use crate::network::Family;
+use crate::payment::{Malformed, Terms, Version, is_evm_address};
 use crate::text::shown;
 use crate::verdict::{Reason, Rejection};
 
-/// Every scheme, by its name in offers.
-const SCHEMES: &[(&str, Judge)] = &[("exact", exact::problem)];
+pub(crate) use self::transfer::{Asks, Contract, Transfer, permit2};
 
-/// Says why an offer of the scheme cannot be paid as it is stated.
-type Judge = fn(&Offer<'_>) -> Option<Rejection>;
+/// Every scheme, by its name in offers.
+const SCHEMES: &[(&str, Router)] =
+    &[("exact", exact::route), ("upto", upto::route), ("batch-settlement", batch_settlement::route)];
+
+/// Finds the route of an offer of the scheme, or why there is none that can be judged.
+type Router = fn(&Offer<'_>) -> Result<Route, Rejection>;
+
+/// Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
+const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
 
 /// An offer as a scheme sees it.
 pub(crate) struct Offer<'a> {
+    pub(crate) version: Version,
     pub(crate) terms: &'a Terms,
     pub(crate) network: &'a NetworkConfig,
     /// What is known of the asset; `None` where nothing is.
     pub(crate) asset: Option<&'a Asset>,
+    /// Who besides the buyer would pay for an approval.
+    pub(crate) sponsors: Sponsors,
 }
 
-/// Why no payment by this offer can be made, whatever the buyer holds.
-pub(crate) fn problem(offer: &Offer<'_>) -> Option<Rejection> {
+/// The extensions of a 402 with which a server takes an approval along with the payment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sponsors {
+    /// `eip2612GasSponsoring`: a permit signed by the buyer.
+    pub(crate) permit: bool,
+    /// `erc20ApprovalGasSponsoring`: a transaction signed by the buyer.
+    pub(crate) approval: bool,
+}
+
+/// What a payment takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Route {
+    pub(crate) transfer: Transfer,
+    /// What must be there instead of the price, for schemes that pay out of a deposit.
+    pub(crate) deposit: Option<Amount>,
+    /// What must be deployed for the payment to settle.
+    pub(crate) contracts: &'static [Contract],
+}
+
+/// The way in which an offer can be paid, or why there is none, whatever the buyer holds.
+pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
     let scheme = &*offer.terms.scheme;
-    match SCHEMES.iter().find(|(name, _)| *name == scheme) {
-        Some((_, judge)) => judge(offer),
-        None => refuse(Reason::SchemeUnsupported, format!("`{}`", shown(scheme))),
+    let Some((_, route)) = SCHEMES.iter().find(|(name, _)| *name == scheme) else {
+        return Err(refusal(Reason::SchemeUnsupported, format!("`{}`", shown(scheme))));
+    };
+    offer.signs_for_the_token()?;
+    route(offer)
+}
+
+impl Route {
+    /// A payment of the price, with nothing deployed for it but the token.
+    fn plain(transfer: Transfer) -> Self {
+        Self { transfer, deposit: None, contracts: &[] }
+    }
+
+    /// What of this is to be asked of the chain.
+    pub(crate) fn asks(&self) -> Asks {
+        self.transfer.asks(self.contracts)
     }
 }
 
-fn refuse(reason: Reason, detail: impl Into<String>) -> Option<Rejection> {
-    Some(Rejection { reason, detail: detail.into() })
+impl Offer<'_> {
+    /// Version 1 knows `exact` and EIP-3009 alone: its clients sign nothing else, whatever an entry says.
+    fn newer_than_version_1(&self, what: &str, reason: Reason) -> Result<(), Rejection> {
+        match self.version {
+            Version::V1 => Err(refusal(reason, format!("`{what}` in x402 version 1"))),
+            Version::V2 => Ok(()),
+        }
+    }
+
+    /// For schemes other than `exact`, whose forms on other chains are not known well enough to judge.
+    fn on_evm(&self) -> Result<(), Rejection> {
+        let (scheme, reason) = (&*self.terms.scheme, Reason::SchemeUnsupported);
+        self.newer_than_version_1(scheme, reason)?;
+        match self.network.chain.family() {
+            Family::Evm => Ok(()),
+            _ => Err(refusal(reason, format!("`{scheme}` on {}", self.network.name))),
+        }
+    }
+
+    /// A signature under another contract's domain than the token's moves no token.
+    fn signs_for_the_token(&self) -> Result<(), Rejection> {
+        if self.network.chain.family() != Family::Evm {
+            return Ok(());
+        }
+        let of_another = |what: String| Err(refusal(Reason::TransferMethodUnsupported, what));
+        if self.stated("name").as_deref() == Some(GATEWAY_DOMAIN) {
+            return of_another(format!("`{GATEWAY_DOMAIN}`"));
+        }
+        match self.terms.extra.text("verifyingContract") {
+            Ok(None) => Ok(()),
+            Ok(Some(contract)) if contract.eq_ignore_ascii_case(&self.terms.asset) => Ok(()),
+            Ok(Some(_)) => of_another("extra.verifyingContract is not the token".to_owned()),
+            Err(malformed) => of_another(malformed.to_string()),
+        }
+    }
+
+    /// A text of `extra`, where there is one that is not empty.
+    fn stated(&self, key: &'static str) -> Option<String> {
+        self.terms.extra.text(key).ok().flatten().filter(|text| !text.is_empty())
+    }
+
+    /// Demands an address of `extra` that is not zero: a role that nobody has.
+    fn demand_address(&self, key: &'static str) -> Result<(), Rejection> {
+        let problem = match self.terms.extra.text(key) {
+            Ok(None) => "is missing",
+            Ok(Some(text)) if !is_evm_address(&text) => "is not an address",
+            Ok(Some(text)) if text.bytes().skip(2).all(|digit| digit == b'0') => "is the zero address",
+            Ok(Some(_)) => return Ok(()),
+            Err(malformed) => return Err(as_written(&malformed)),
+        };
+        Err(refusal(Reason::MalformedRequirement, format!("extra.{key} {problem}")))
+    }
+
+    /// The signing domain that the offer states, of a token that is known.
+    fn domain(&self) -> Option<StatedDomain> {
+        let (asset, chain_id) = (self.asset?, self.network.chain.evm_chain_id()?);
+        let (name, version) = (self.stated("name")?, self.stated("version")?);
+        let mut contract = [0; 20];
+        hex::decode_to_slice(asset.address.strip_prefix("0x")?, &mut contract).ok()?;
+        let row = asset.domain.as_ref().map(|(name, version)| (&**name, &**version));
+        Some(StatedDomain {
+            separator: domain_separator(&name, &version, chain_id, contract),
+            confirmed: row == Some((&name, &version)),
+        })
+    }
+}
+
+fn as_written(malformed: &Malformed) -> Rejection {
+    refusal(Reason::MalformedRequirement, malformed.to_string())
+}
+
+fn refusal(reason: Reason, detail: impl Into<String>) -> Rejection {
+    Rejection { reason, detail: detail.into() }
 }

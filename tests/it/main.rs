@@ -17,6 +17,7 @@ mod localnet;
 mod operators;
 mod probing;
 mod recovery;
+mod schemes;
 mod screening;
 mod secrets;
 mod sockets;

@@ -188,7 +188,7 @@ async fn every_endpoint_is_asked_in_the_best_way_that_it_takes() {
         ("a creation", chain(true, true), true, 1, 1, vec![]),
         ("a state override", chain(false, true), true, 2, 1, vec![]),
         ("a batch", chain(false, false), true, 3, 1, vec![]),
-        ("singles", chain(false, false), false, 5, 2, vec![Note::IdentitySeparate]),
+        ("singles", chain(false, false), false, 10, 7, vec![Note::IdentitySeparate]),
     ] {
         let script = healthy(9, 9, 9);
         script.on("base-1.test", batches(chain, batch));

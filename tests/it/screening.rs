@@ -65,14 +65,18 @@ async fn every_rule_alone() {
             "amount-over-limit",
             "refused-by-policy",
         ),
-        (plain(), offers::with(offers::base("5"), "scheme", json!("upto")), "scheme-unsupported", "no-supported-route"),
+        (
+            plain(),
+            offers::with(offers::base("5"), "scheme", json!("escrow")),
+            "scheme-unsupported",
+            "no-supported-route",
+        ),
         (
             plain(),
             offers::with(offers::base("5"), "scheme", json!("Exact")),
             "scheme-unsupported",
             "no-supported-route",
         ),
-        (plain(), method("permit2"), "transfer-method-unsupported", "no-supported-route"),
         (plain(), method("erc7710"), "transfer-method-unsupported", "no-supported-route"),
         (
             plain(),
@@ -133,7 +137,7 @@ async fn a_token_without_eip_3009_is_not_taken_for_one_with_it() {
 #[tokio::test]
 async fn every_rule_that_applies_is_told() {
     let config = json!({"policy": {"allowedNetworks": ["solana"], "maxAmount": {"USDC": "0.000001"}}});
-    let (reasons, code) = refused(&config, offers::with(offers::base("5"), "scheme", json!("upto"))).await;
+    let (reasons, code) = refused(&config, offers::with(offers::base("5"), "scheme", json!("escrow"))).await;
     assert_eq!(reasons, ["network-not-allowed", "scheme-unsupported", "amount-over-limit", "no-owner"]);
     assert_eq!(code, "no-supported-route");
 }

@@ -35,6 +35,12 @@ fn method_not_found() -> Value {
     json!({"code": -32601, "message": "method not found"})
 }
 
+enum Told {
+    Word(String),
+    NoCode,
+    Reverted,
+}
+
 /// An EVM chain on which every owner of a token holds the same.
 #[derive(Clone, Debug)]
 pub struct Evm {
@@ -43,6 +49,8 @@ pub struct Evm {
     pub balances: BTreeMap<String, u128>,
     /// What every token's other functions return, by selector; one that is not here reverts.
     pub views: BTreeMap<&'static str, String>,
+    /// Addresses with code besides the tokens, in lower case.
+    pub contracts: Vec<String>,
     /// Whether there is code at plain addresses too.
     pub code_everywhere: bool,
     /// Whether its nodes run a program that is sent along: as a creation, through a state override.
@@ -55,8 +63,8 @@ pub struct Evm {
 impl Evm {
     pub fn new(chain_id: u64, token: &str, balance: u128) -> Self {
         let balances = BTreeMap::from([(token.to_ascii_lowercase(), balance)]);
-        let views = BTreeMap::new();
-        Self { chain_id, balances, views, code_everywhere: false, creates: true, overrides: true, behind: 0 }
+        let (views, contracts) = (BTreeMap::new(), Vec::new());
+        Self { chain_id, balances, views, contracts, code_everywhere: false, creates: true, overrides: true, behind: 0 }
     }
 
     /// A chain whose nodes know plain calls only.
@@ -76,10 +84,18 @@ impl Evm {
                 (_, Value::Object(_)) => {
                     Err(json!({"code": -32602, "message": "Expected between 1 and 2 arguments and got 3"}))
                 }
-                (token, _) => Ok(match self.balances.get(&token.as_str().unwrap().to_ascii_lowercase()) {
-                    Some(balance) => json!(format!("0x{balance:064x}")),
-                    None => json!("0x"),
-                }),
+                (token, _) => {
+                    let (address, data) = (token.as_str().unwrap(), params[0]["data"].as_str().unwrap());
+                    match self.told(&address.to_ascii_lowercase()[2..], &data[2..]) {
+                        Told::Word(word) => Ok(json!(format!("0x{word:0>64}"))),
+                        Told::Reverted => Err(json!({"code": 3, "message": "execution reverted"})),
+                        Told::NoCode => Ok(json!("0x")),
+                    }
+                }
+            },
+            "eth_getCode" => match self.told(&params[0].as_str().unwrap().to_ascii_lowercase()[2..], "") {
+                Told::NoCode => Ok(json!("0x")),
+                _ => Ok(json!(format!("0x{:046x}", 0))),
             },
             _ => Err(method_not_found()),
         })
@@ -96,18 +112,29 @@ impl Evm {
             let (length, rest) = rest.split_at(2);
             let (calldata, rest) = rest.split_at(2 * usize::from_str_radix(length, 16).unwrap());
             facts = rest;
-            let balance = self.balances.get(&format!("0x{address}"));
-            answer += &match (balance, calldata.get(..8)) {
-                (None, None) if self.code_everywhere => format!("05{:064x}", 23),
-                (None, _) => format!("01{:064x}", 0),
-                (Some(balance), Some("70a08231")) => format!("05{balance:064x}"),
-                (Some(_), selector) => match selector.and_then(|selector| self.views.get(selector)) {
-                    Some(word) => format!("05{word:0>64}"),
-                    None => format!("03{:064x}", 0),
-                },
+            answer += &match self.told(address, calldata) {
+                Told::Word(word) => format!("05{word:0>64}"),
+                Told::NoCode => format!("01{:064x}", 0),
+                Told::Reverted => format!("03{:064x}", 0),
             };
         }
         json!(answer)
+    }
+
+    /// What the chain says to one question; without calldata it is about the code, of 23 bytes everywhere.
+    fn told(&self, address: &str, calldata: &str) -> Told {
+        let address = format!("0x{address}");
+        let balance = self.balances.get(&address);
+        let has_code = balance.is_some() || self.code_everywhere || self.contracts.contains(&address);
+        match (balance, calldata.get(..8)) {
+            (_, None) if has_code => Told::Word("17".to_owned()),
+            (None, _) => Told::NoCode,
+            (Some(balance), Some("70a08231")) => Told::Word(format!("{balance:x}")),
+            (Some(_), selector) => match selector.and_then(|selector| self.views.get(selector)) {
+                Some(word) => Told::Word(word.clone()),
+                None => Told::Reverted,
+            },
+        }
     }
 
     /// The chain's time, which moves with the test's.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use payroute::{BoxFuture, Endpoint, Reply, Transport, TransportError};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Evm, Svm, USDC_BASE, USDC_SEPOLIA};
 
@@ -39,6 +39,20 @@ impl Answer {
         self
     }
 
+    /// With a revert for every call of `batch` that it is too short for.
+    fn completed(mut self, batch: &Value) -> Self {
+        let calls = batch.as_array().map_or(0, Vec::len);
+        let Ok(reply) = &mut self.reply else { return self };
+        if let Ok(Value::Array(mut items)) = serde_json::from_slice(&reply.body)
+            && items.len() > 1
+        {
+            let error = json!({"code": 3, "message": "execution reverted"});
+            items.extend((items.len() + 1..=calls).map(|id| json!({"id": id, "error": error})));
+            reply.body = Value::Array(items).to_string().into_bytes();
+        }
+        self
+    }
+
     pub fn retry_after(mut self, seconds: &str) -> Self {
         if let Ok(reply) = &mut self.reply {
             reply.retry_after = Some(seconds.to_owned());
@@ -66,11 +80,12 @@ impl Script {
         self.on(host, move |_| answer.clone())
     }
 
-    /// An EVM endpoint that knows batches and single calls but runs no program that is sent along.
+    /// An EVM endpoint that knows batches and single calls but runs no program that is sent along. An
+    /// `answer` of several items says what the chain id and the first balance meet; the rest reverts.
     pub fn without_programs(&self, host: &str, answer: Answer) -> &Self {
         self.on(host, move |body| match body["params"][0]["gas"].is_string() {
             true => Answer::http(200, r#"{"id":1,"error":{"code":-32602,"message":"missing field `to`"}}"#),
-            false => answer.clone(),
+            false => answer.clone().completed(body),
         })
     }
 

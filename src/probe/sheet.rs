@@ -1,0 +1,289 @@
+//! Which facts of an EVM chain a set of reads asks for, each once, and what they say of a read together.
+//!
+//! Refuses to know how facts are asked and answered.
+
+use super::deployless::{Address, Fact, MAX_FACTS, Unanswered, Word};
+use super::finding::{ToldBalance, Untold};
+use super::rpc::Failure;
+use crate::amount::Amount;
+use crate::candidate::Holding;
+use crate::class::FailureClass as Class;
+use crate::policy::BalanceRead;
+use crate::scheme::{Asks, permit2::PERMIT2};
+use crate::verdict::{Note, Reason};
+
+/// `balanceOf(address)`.
+const BALANCE_OF: [u8; 4] = [0x70, 0xa0, 0x82, 0x31];
+/// `allowance(address,address)`.
+const ALLOWANCE: [u8; 4] = [0xdd, 0x62, 0xed, 0x3e];
+/// `DOMAIN_SEPARATOR()`.
+const DOMAIN_SEPARATOR: [u8; 4] = [0x36, 0x44, 0xe5, 0x15];
+/// `nonces(address)`, which EIP-2612 demands beside `permit`.
+const NONCES: [u8; 4] = [0x7e, 0xce, 0xbe, 0x00];
+/// `PERMIT_TYPEHASH()`, as many tokens have it.
+const PERMIT_TYPEHASH: [u8; 4] = [0x30, 0xad, 0xf8, 0x1f];
+/// `isBlacklisted(address)`, as USDC has it.
+const IS_BLACKLISTED: [u8; 4] = [0xfe, 0x57, 0x5a, 0x87];
+/// `isBlackListed(address)`, as USDT has it.
+const IS_BLACK_LISTED: [u8; 4] = [0xe4, 0x7d, 0x60, 0x60];
+/// `paused()`.
+const PAUSED: [u8; 4] = [0x5c, 0x97, 0x5a, 0xbb];
+
+/// The hash of EIP-2612's type. DAI, which has all of the functions, signs permits of another one.
+const EIP2612_TYPEHASH: Word = [
+    0x6e, 0x71, 0xed, 0xae, 0x12, 0xb1, 0xb9, 0x7f, 0x4d, 0x1f, 0x60, 0x37, 0x0f, 0xef, 0x10, 0x10, 0x5f, 0xa2, 0xfa,
+    0xae, 0x01, 0x26, 0x11, 0x4a, 0x16, 0x9c, 0x64, 0x84, 0x5d, 0x61, 0x26, 0xc9,
+];
+
+/// The facts of some reads.
+#[derive(Default)]
+pub(super) struct Sheet {
+    facts: Vec<Fact>,
+    reads: Vec<TokenRead>,
+}
+
+/// What is told of one fact.
+pub(super) type ToldFact = Result<Word, Missing>;
+
+/// Why nothing is told of a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// The chain proves that there is no code at the address.
+    NoCode,
+    /// The call ran and returned nothing: there may be no code.
+    Empty,
+    /// The call reverted.
+    Reverted,
+    /// The call returned something else than one word.
+    Short,
+    /// The endpoint refused or garbled it.
+    Failed(Failure),
+}
+
+/// One read, its addresses parsed.
+struct TokenRead {
+    token: Address,
+    owner: Address,
+    permit2: Address,
+    contracts: Vec<(Address, &'static str)>,
+    asks: Asks,
+}
+
+impl Sheet {
+    /// One sheet for all reads, whatever its size. `None` when an address is none. What must be told
+    /// comes first: where calls go out one by one, a limit hits the last ones.
+    pub(super) fn of(reads: &[&BalanceRead]) -> Option<Self> {
+        let mut sheet = Self::default();
+        sheet.reads = reads.iter().map(|read| TokenRead::of(read)).collect::<Option<_>>()?;
+        let required = sheet.reads.iter().flat_map(TokenRead::required);
+        for fact in required.chain(sheet.reads.iter().flat_map(TokenRead::optional)) {
+            push_once(&mut sheet.facts, fact);
+        }
+        Some(sheet)
+    }
+
+    /// As few sheets as hold all reads within the size of one question: one, unless they have more
+    /// than [`MAX_FACTS`] facts.
+    pub(super) fn all(reads: &[&BalanceRead]) -> Option<Vec<Self>> {
+        let (mut sheets, mut sheet) = (Vec::new(), Self::default());
+        for read in reads {
+            let read = TokenRead::of(read)?;
+            let facts: Vec<Fact> = read.required().into_iter().chain(read.optional()).collect();
+            let further = facts.iter().filter(|fact| !sheet.facts.contains(fact)).count();
+            if sheet.facts.len() + further > MAX_FACTS {
+                sheets.push(std::mem::take(&mut sheet));
+            }
+            facts.into_iter().for_each(|fact| push_once(&mut sheet.facts, fact));
+            sheet.reads.push(read);
+        }
+        sheets.push(sheet);
+        Some(sheets)
+    }
+
+    pub(super) fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// What each read comes to, when `told` is what is told of each of [`facts`](Self::facts).
+    pub(super) fn balances(&self, told: &[ToldFact]) -> Vec<ToldBalance> {
+        let find = |fact: Fact| {
+            let position = self.facts.iter().position(|other| *other == fact);
+            position.and_then(|position| told.get(position)).cloned().unwrap_or(Err(Missing::Empty))
+        };
+        self.reads.iter().map(|read| read.holding(find)).collect()
+    }
+}
+
+impl TokenRead {
+    fn of(read: &BalanceRead) -> Option<Self> {
+        let contracts = read.asks.contracts.iter();
+        Some(Self {
+            token: Address::parse(&read.asset.address)?,
+            owner: Address::parse(&read.owner)?,
+            permit2: Address::parse(PERMIT2.address)?,
+            contracts: contracts.map(|one| Some((Address::parse(one.address)?, one.missing))).collect::<Option<_>>()?,
+            asks: read.asks,
+        })
+    }
+
+    /// Without these there is no verdict.
+    fn required(&self) -> Vec<Fact> {
+        let mut facts = vec![self.balance()];
+        facts.extend(self.asks.allowance.then(|| self.allowance()));
+        if self.asks.permit {
+            facts.extend([self.nonces(), self.permit_type(), self.domain()]);
+        }
+        facts.extend(self.contracts.iter().map(|(address, _)| Fact::code(*address)));
+        facts
+    }
+
+    /// A token without one of these has nothing to say on the matter.
+    fn optional(&self) -> Vec<Fact> {
+        let mut facts = vec![self.owner_code()];
+        facts.extend(self.asks.domain.then(|| self.domain()));
+        facts.extend(self.blocked());
+        facts.push(self.paused());
+        facts
+    }
+
+    fn balance(&self) -> Fact {
+        Fact::view(self.token, BALANCE_OF, [self.owner])
+    }
+
+    fn allowance(&self) -> Fact {
+        Fact::view(self.token, ALLOWANCE, [self.owner, self.permit2])
+    }
+
+    fn nonces(&self) -> Fact {
+        Fact::view(self.token, NONCES, [self.owner])
+    }
+
+    fn permit_type(&self) -> Fact {
+        Fact::view(self.token, PERMIT_TYPEHASH, [])
+    }
+
+    fn domain(&self) -> Fact {
+        Fact::view(self.token, DOMAIN_SEPARATOR, [])
+    }
+
+    fn blocked(&self) -> [Fact; 2] {
+        [IS_BLACKLISTED, IS_BLACK_LISTED].map(|selector| Fact::view(self.token, selector, [self.owner]))
+    }
+
+    fn paused(&self) -> Fact {
+        Fact::view(self.token, PAUSED, [])
+    }
+
+    fn owner_code(&self) -> Fact {
+        Fact::code(self.owner)
+    }
+
+    fn holding(&self, told: impl Fn(Fact) -> ToldFact) -> ToldBalance {
+        let balance = word(told(self.balance()), "the token's balanceOf did not return one word")?;
+        let allowance = match self.asks.allowance {
+            true => Some(word(told(self.allowance()), "the token's allowance did not return one word")?),
+            false => None,
+        };
+        let takes_permits = self.asks.permit && self.takes_permits(&told)?;
+        let mut objections = Vec::new();
+        for (address, missing) in &self.contracts {
+            if known(told(Fact::code(*address)))? == Err(Missing::NoCode) {
+                objections.push((Reason::TransferMethodUnsupported, *missing));
+            }
+        }
+        if self.blocked().into_iter().any(|fact| is_true(&told(fact))) {
+            objections.push((Reason::AccountBlocked, "the token's issuer has blocked the buyer's address"));
+        }
+        if is_true(&told(self.paused())) {
+            objections.push((Reason::TokenPaused, "the token's issuer has paused all transfers"));
+        }
+        let code = told(self.owner_code());
+        Ok(Holding {
+            balance: Amount::from_be_bytes(balance),
+            objections,
+            domain_separator: told(self.domain()).ok().filter(|_| self.asks.domain),
+            allowance: allowance.map(Amount::from_be_bytes),
+            takes_permits,
+            owner_is_contract: code.as_ref().is_ok_and(|code| !is_delegated(code)),
+            notes: if code.is_ok() { vec![Note::OwnerHasCode] } else { Vec::new() },
+        })
+    }
+
+    /// Whether the token has what EIP-2612 demands and can be read, and names no other kind of permit.
+    fn takes_permits(&self, told: &impl Fn(Fact) -> ToldFact) -> Result<bool, Untold> {
+        let has_nonces = known(told(self.nonces()))?.is_ok();
+        let has_domain = known(told(self.domain()))?.is_ok();
+        let other_type = known(told(self.permit_type()))?.is_ok_and(|hash| hash != EIP2612_TYPEHASH);
+        Ok(has_nonces && has_domain && !other_type)
+    }
+}
+
+impl From<Unanswered> for Missing {
+    fn from(unanswered: Unanswered) -> Self {
+        match unanswered {
+            Unanswered::NoCode => Self::NoCode,
+            Unanswered::Reverted => Self::Reverted,
+            Unanswered::Short => Self::Short,
+            Unanswered::Starved => Self::Failed(Failure::new(Class::Unsupported, unanswered.to_string())),
+        }
+    }
+}
+
+fn push_once(facts: &mut Vec<Fact>, fact: Fact) {
+    if !facts.contains(&fact) {
+        facts.push(fact);
+    }
+}
+
+/// A fact that must be a word.
+fn word(told: ToldFact, no_word: &'static str) -> Result<Word, Untold> {
+    told.map_err(|missing| match missing {
+        Missing::NoCode => Untold::NoContract,
+        Missing::Empty => Untold::Chain("no contract answers at the asset's address"),
+        Missing::Short => Untold::Chain(no_word),
+        Missing::Reverted => Failure::new(Class::Reverted, Class::Reverted.words()).into(),
+        Missing::Failed(failure) => failure.into(),
+    })
+}
+
+/// A fact that the chain may deny, but the endpoint must not.
+fn known(told: ToldFact) -> Result<ToldFact, Untold> {
+    match told {
+        Err(Missing::Failed(failure)) => Err(failure.into()),
+        told => Ok(told),
+    }
+}
+
+/// Exactly one, as compilers encode it: a fallback that answers anything to everything is no yes.
+fn is_true(told: &ToldFact) -> bool {
+    told.as_ref().is_ok_and(|word| word.iter().rev().copied().eq(std::iter::once(1).chain([0; 31])))
+}
+
+/// Whether code is the 23 bytes by which an account with a key delegates (EIP-7702).
+fn is_delegated(code: &Word) -> bool {
+    code.starts_with(&[0xef, 0x01, 0x00]) && code.ends_with(&[0, 0, 0, 23])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_those_of_their_signatures() {
+        use sha3::{Digest, Keccak256};
+        for (signature, selector) in [
+            ("balanceOf(address)", BALANCE_OF),
+            ("allowance(address,address)", ALLOWANCE),
+            ("DOMAIN_SEPARATOR()", DOMAIN_SEPARATOR),
+            ("nonces(address)", NONCES),
+            ("PERMIT_TYPEHASH()", PERMIT_TYPEHASH),
+            ("isBlacklisted(address)", IS_BLACKLISTED),
+            ("isBlackListed(address)", IS_BLACK_LISTED),
+            ("paused()", PAUSED),
+        ] {
+            assert_eq!(Keccak256::digest(signature)[..4], selector, "{signature}");
+        }
+        let permit = "Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)";
+        assert_eq!(Keccak256::digest(permit)[..], EIP2612_TYPEHASH);
+    }
+}

@@ -1,0 +1,79 @@
+//! How tokens move: what each way asks of the chain.
+
+pub(super) mod eip3009;
+pub(crate) mod permit2;
+
+use super::{Offer, refusal};
+use crate::candidate::StatedDomain;
+use crate::text::shown;
+use crate::verdict::{Reason, Rejection};
+
+/// How a token moves.
+#[derive(Clone, Debug)]
+pub(crate) enum Transfer {
+    /// By the token itself, on a signature under its own domain. `None` for a token that is not known.
+    Eip3009(Option<StatedDomain>),
+    /// By Permit2, out of an allowance.
+    Permit2(permit2::StandIns),
+    /// By one of Solana's token programs.
+    Spl,
+}
+
+/// What is asked of an EVM chain about a token and its owner, besides the balance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asks {
+    /// The token's signing domain.
+    pub(crate) domain: bool,
+    /// What Permit2 may spend.
+    pub(crate) allowance: bool,
+    /// Whether the token takes permits (EIP-2612).
+    pub(crate) permit: bool,
+    /// What must be deployed.
+    pub(crate) contracts: &'static [Contract],
+}
+
+/// A contract without which a payment does not settle.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Contract {
+    pub(crate) address: &'static str,
+    /// What it means that there is no code at the address.
+    pub(crate) missing: &'static str,
+}
+
+/// The transfer methods of `extra.assetTransferMethod`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    Eip3009,
+    Permit2,
+}
+
+impl Transfer {
+    pub(super) fn asks(&self, contracts: &'static [Contract]) -> Asks {
+        let nothing = Asks { contracts, ..Asks::default() };
+        match self {
+            Self::Eip3009(_) => Asks { domain: true, ..nothing },
+            Self::Permit2(stand_ins) => {
+                let (domain, permit) = (stand_ins.permit.is_some(), stand_ins.asks_for_permits());
+                Asks { domain, allowance: true, permit, contracts }
+            }
+            Self::Spl => nothing,
+        }
+    }
+}
+
+impl Offer<'_> {
+    /// The method that the offer names, or the scheme's own. Stock clients take any method that they do
+    /// not know for EIP-3009 and sign something that cannot settle; a method is never guessed here.
+    pub(super) fn method(&self, default: Method) -> Result<Method, Rejection> {
+        let reason = Reason::TransferMethodUnsupported;
+        match self.terms.extra.text("assetTransferMethod") {
+            Ok(None) => Ok(default),
+            Ok(Some(method)) if method == "eip3009" => Ok(Method::Eip3009),
+            Ok(Some(method)) if method == "permit2" => {
+                self.newer_than_version_1("permit2", reason).map(|()| Method::Permit2)
+            }
+            Ok(Some(other)) => Err(refusal(reason, format!("`{}`", shown(&other)))),
+            Err(malformed) => Err(refusal(reason, malformed.to_string())),
+        }
+    }
+}

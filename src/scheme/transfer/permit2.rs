@@ -1,0 +1,88 @@
+//! Permit2: a shared contract moves the token out of an allowance that the owner gave it once.
+//!
+//! Where the allowance is too low, an extension of the 402 may stand in for it: the server takes the
+//! missing approval along with the payment. Whether the token lends itself to that is read, never
+//! guessed.
+
+use super::{Contract, Transfer};
+use crate::amount::Amount;
+use crate::approval::Approval;
+use crate::candidate::{Candidate, Holding, StatedDomain};
+use crate::registry::TransferMethod;
+use crate::scheme::Offer;
+use crate::verdict::{Note, Reason};
+
+/// At the same address on every chain that has it.
+pub(crate) const PERMIT2: Contract = Contract {
+    address: "0x000000000022D473030F116dDEE9F6B43aC78BA3",
+    missing: "Permit2 is not deployed on the network",
+};
+
+/// What the 402 offers in the place of an allowance.
+#[derive(Clone, Debug)]
+pub(crate) struct StandIns {
+    /// A permit that the buyer signs (`eip2612GasSponsoring`).
+    pub(super) permit: Option<Permit>,
+    /// An approval that the buyer signs (`erc20ApprovalGasSponsoring`).
+    approval: bool,
+}
+
+/// What a permit would be signed under.
+#[derive(Clone, Debug)]
+pub(super) struct Permit {
+    domain: StatedDomain,
+    /// The token's row says that it takes permits.
+    known: bool,
+}
+
+impl StandIns {
+    pub(super) fn asks_for_permits(&self) -> bool {
+        self.permit.as_ref().is_some_and(|permit| !permit.known)
+    }
+}
+
+pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Transfer {
+    let method = offer.asset.and_then(|asset| asset.method);
+    let takes_none = method == Some(TransferMethod::Permit2);
+    let known = method == Some(TransferMethod::Permit2WithEip2612);
+    let domain = offer.domain().filter(|_| offer.sponsors.permit && !takes_none);
+    Transfer::Permit2(StandIns {
+        permit: domain.map(|domain| Permit { domain, known }),
+        approval: offer.sponsors.approval,
+    })
+}
+
+/// Judges the allowance where `due` is to move.
+pub(crate) fn judge(candidate: &mut Candidate, stand_ins: &StandIns, due: Amount, holding: &Holding) {
+    // Read with the balance or neither is; without it there is nothing to judge.
+    let Some(allowance) = holding.allowance else { return };
+    candidate.allowance = Some(allowance);
+    if allowance >= due {
+        return;
+    }
+    if stand_ins.permit.as_ref().is_some_and(|permit| permit.fits(holding)) {
+        return candidate.note(Note::Eip2612Sponsored);
+    }
+    // Some tokens refuse to change an allowance that is not zero, and nothing tells which.
+    if stand_ins.approval && allowance.is_zero() && !holding.owner_is_contract {
+        return candidate.note(Note::Erc20ApprovalSponsored);
+    }
+    candidate.approval = candidate.token().map(|token| Approval::new(token, PERMIT2.address, due));
+    let (has, needs) = (candidate.in_units(allowance), candidate.in_units(due));
+    let reset = if allowance.is_zero() { "" } else { ", for some tokens after a reset to 0" };
+    candidate.reject(
+        Reason::AllowanceRequired,
+        format!("Permit2 may spend {has}, the buyer must approve {needs} for {}{reset}", PERMIT2.address),
+    );
+}
+
+impl Permit {
+    /// Permits are signed by a key, under the token's domain and no other.
+    fn fits(&self, holding: &Holding) -> bool {
+        let same_domain = match holding.domain_separator {
+            Some(real) => real == self.domain.separator,
+            None => self.known && self.domain.confirmed,
+        };
+        same_domain && (self.known || holding.takes_permits) && !holding.owner_is_contract
+    }
+}
