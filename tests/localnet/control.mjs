@@ -98,8 +98,17 @@ async function setPaused(chains, request) {
   return ask(request.op, () => chain[request.op](asset));
 }
 
+async function mint(chains, request) {
+  const chain = chainOf(chains, request);
+  supported(chain, request);
+  const { kind } = request;
+  if (!chain.kinds.includes(kind)) throw new BadField('kind', `not one of ${chain.kinds.join(', ')}`);
+  return { ok: true, asset: await chain.mint(kind) };
+}
+
 const OPERATIONS = {
   transfer,
+  mint,
   balance,
   freeze: setFrozen,
   thaw: setFrozen,

@@ -224,9 +224,10 @@ test('an EVM token blacklists a holder and pauses', async () => {
     assert.equal((await control(move)).status, 200);
   }
   const elsewhere = { network: SOLANA, asset: assetOf(SOLANA, 'USDC'), owner: world.buyer.solana };
-  for (const op of ['blacklist', 'unblacklist', 'pause', 'unpause']) {
+  for (const op of ['blacklist', 'unblacklist']) {
     assert.match((await control({ op, ...elsewhere })).reply.error, /^network: /);
   }
+  assert.match((await control({ op: 'pause', ...elsewhere })).reply.error, /^op: the chain refused to pause/);
 });
 
 test('the two chains do not share balances', async () => {
@@ -331,12 +332,35 @@ test('a transaction that cannot be is refused for its reason', async () => {
 });
 
 test('an owner whose key nobody here has can receive and send', async () => {
-  const stranger = 'So11111111111111111111111111111111111111112';
+  const stranger = 'Vote111111111111111111111111111111111111111';
   const on = { op: 'transfer', network: SOLANA, asset: assetOf(SOLANA, 'USDC') };
   const { treasury, merchant } = world;
   assert.equal((await control({ ...on, from: treasury.solana, to: stranger, amount: '9' })).status, 200);
   assert.equal((await control({ ...on, from: stranger, to: merchant.solana, amount: '4' })).status, 200);
   assert.equal((await tokenAccounts('USDC', stranger))[0].amount, 5n);
+});
+
+test('mints of one kind are made when they are asked for', async () => {
+  const { buyer } = world;
+  const made = async (kind) => (await control({ op: 'mint', network: SOLANA, kind })).reply.asset;
+  for (const kind of ['default-frozen', 'non-transferable', 'pausable']) {
+    const asset = await made(kind);
+    assert.equal(await made(kind), asset);
+    const { owner } = (await rpc(solana, 'getAccountInfo', asset, BASE64)).result.value;
+    assert.equal(owner, TOKEN_2022);
+    const held = await control({ op: 'balance', network: SOLANA, asset, owner: buyer.solana });
+    assert.deepEqual(held.reply, { balance: String(TREASURY) });
+  }
+  const on = { network: SOLANA, asset: await made('pausable') };
+  const spend = { op: 'transfer', ...on, from: buyer.solana, to: world.merchant.solana, amount: '1' };
+  assert.equal((await control({ op: 'pause', ...on })).status, 200);
+  assert.equal((await control(spend)).status, 400);
+  assert.equal((await control({ op: 'unpause', ...on })).status, 200);
+  assert.equal((await control(spend)).status, 200);
+  for (const kind of ['default-frozen', 'non-transferable']) {
+    assert.equal((await control({ ...spend, asset: await made(kind) })).status, 400, kind);
+  }
+  assert.equal((await control({ op: 'mint', network: SOLANA, kind: 'gold' })).status, 400);
 });
 
 test('the mints are what their programs make', async () => {

@@ -11,14 +11,18 @@ import {
   getFreezeAccountInstruction, getMintToInstruction, getThawAccountInstruction,
   getTransferCheckedInstruction,
 } from '@solana-program/token';
-import { mintInstructions, PROGRAM_OF } from './svm-mints.mjs';
+import { mintInstructions, pauseInstruction, PROGRAM_OF } from './svm-mints.mjs';
 import { transactionOperations } from './svm-transactions.mjs';
-import { DECIMALS, SOLANA_ASSETS, solanaParties, TREASURY_ATOMIC } from './world.mjs';
+import {
+  DECIMALS, mintOfKind, SOLANA_ASSETS, SOLANA_KINDS, solanaParties, TREASURY_ATOMIC,
+} from './world.mjs';
 
 const SLOT_MS = 400;
 const SLOTS_PER_EPOCH = 432_000n;
 const SOL = 1_000_000_000n;
 const AMOUNT_OFFSET = 64;
+const STATE_OFFSET = 108;
+const FROZEN = 2;
 
 // Lets slot and time pass as they would on a live cluster; litesvm's stand still.
 function followRealTime(svm) {
@@ -65,7 +69,9 @@ async function createAccount(payer, mint, owner) {
     { payer, ata, owner, mint, tokenProgram: PROGRAM_OF[mint] });
 }
 
-async function makeMint(svm, parties, run, mint) {
+// All that there is of it goes to `holder`. An account that is born frozen is
+// thawed for that, and frozen again.
+async function makeMint(svm, parties, run, mint, holder) {
   const payer = createNoopSigner(parties.feePayer.address);
   const authority = createNoopSigner(parties.authority.address);
   const rentFor = (size) => svm.minimumBalanceForRentExemption(BigInt(size));
@@ -73,18 +79,24 @@ async function makeMint(svm, parties, run, mint) {
     { mint: createNoopSigner(mint), payer, authority: authority.address, rentFor }));
   await run([
     await createAccount(payer, mint, parties.merchant.address),
-    await createAccount(payer, mint, parties.treasury.address),
-    getMintToInstruction({
-      mint,
-      token: await tokenAccount(mint, parties.treasury.address),
-      mintAuthority: authority,
-      amount: TREASURY_ATOMIC,
-    }, { programAddress: PROGRAM_OF[mint] }),
+    await createAccount(payer, mint, holder),
+  ]);
+  const token = await tokenAccount(mint, holder);
+  const options = { programAddress: PROGRAM_OF[mint] };
+  const born = svm.getAccount(token).data[STATE_OFFSET];
+  const frozen = (instruction) => (
+    born === FROZEN ? [instruction({ mint, account: token, owner: authority }, options)] : []);
+  await run([
+    ...frozen(getThawAccountInstruction),
+    getMintToInstruction({ mint, token, mintAuthority: authority, amount: TREASURY_ATOMIC }, options),
+    ...frozen(getFreezeAccountInstruction),
   ]);
 }
 
-function tokenOperations(svm, parties, run) {
+function tokenOperations(svm, parties, run, assets) {
   const payer = createNoopSigner(parties.feePayer.address);
+  const setPaused = (paused) => async (mint) => run(
+    [pauseInstruction(mint, parties.authority.address, paused)]);
   const setFrozen = (instruction) => async (mint, owner) => run([instruction({
     mint,
     account: await tokenAccount(mint, owner),
@@ -93,6 +105,15 @@ function tokenOperations(svm, parties, run) {
   return {
     freeze: setFrozen(getFreezeAccountInstruction),
     thaw: setFrozen(getThawAccountInstruction),
+    pause: setPaused(true),
+    unpause: setPaused(false),
+    kinds: SOLANA_KINDS,
+    async mint(kind) {
+      const mint = mintOfKind(kind);
+      if (!Object.hasOwn(assets, kind)) await makeMint(svm, parties, run, mint, parties.buyer.address);
+      assets[kind] = mint;
+      return mint;
+    },
     async hasAccount(mint, owner) {
       return svm.getAccount(await tokenAccount(mint, owner)).exists;
     },
@@ -130,15 +151,18 @@ export async function startSvm() {
     return last;
   };
   svm.airdrop(parties.feePayer.address, 1000n * SOL);
-  for (const mint of Object.values(SOLANA_ASSETS)) await makeMint(svm, parties, run, mint);
+  const assets = { ...SOLANA_ASSETS };
+  for (const mint of Object.values(assets)) {
+    await makeMint(svm, parties, run, mint, parties.treasury.address);
+  }
   return {
     parties,
-    assets: SOLANA_ASSETS,
+    assets,
     isAddress,
     maxAmount: 2n ** 64n - 1n,
     slot: tick,
     account: (address) => svm.getAccount(address),
-    ...tokenOperations(svm, parties, run),
+    ...tokenOperations(svm, parties, run, assets),
     ...transactionOperations(svm, tick),
   };
 }

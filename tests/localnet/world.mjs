@@ -1,7 +1,7 @@
 // The fixed facts of the local world: networks, token addresses, and who the
 // parties are. Knows nothing of processes, ports, or how a chain is driven.
 import { createHash } from 'node:crypto';
-import { createKeyPairFromPrivateKeyBytes, getAddressFromPublicKey } from '@solana/kit';
+import { createKeyPairFromPrivateKeyBytes, getAddressDecoder, getAddressFromPublicKey } from '@solana/kit';
 
 export const SOLANA_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 export const SOLANA = `solana:${SOLANA_GENESIS.slice(0, 32)}`;
@@ -24,6 +24,15 @@ export const SOLANA_ASSETS = {
   USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
   PYUSD: '2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo',
 };
+
+// Mints that exist once somebody asks for them, each about one thing that a mint
+// of Token-2022 can be.
+export const SOLANA_KINDS = ['default-frozen', 'non-transferable', 'pausable'];
+
+// The hash of a kind's name: an address whose key nobody has.
+export function mintOfKind(kind) {
+  return getAddressDecoder().decode(createHash('sha256').update(`payroute localnet mint ${kind}`).digest());
+}
 
 export const DECIMALS = 6;
 export const TREASURY_ATOMIC = 1_000_000n * 10n ** BigInt(DECIMALS);
