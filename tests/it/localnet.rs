@@ -3,69 +3,8 @@
 use payroute::{Config, RouteSelector, SelectError, Selection};
 use serde_json::{Value, json};
 
-use crate::support::{NodeProgram, PYUSD_SOLANA, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, offers, payment, reasons};
-
-const BASE: &str = "eip155:8453";
-const SEPOLIA: &str = "eip155:84532";
-const SOLANA: &str = crate::support::SOLANA;
-
-/// The chains, for as long as this value lives: they end when their standard input closes.
-struct Localnet {
-    ready: Value,
-    http: reqwest::Client,
-    _program: NodeProgram,
-}
-
-impl Localnet {
-    fn start() -> Self {
-        let (program, ready) = NodeProgram::start("start.mjs", &[]);
-        Self { ready, http: reqwest::Client::new(), _program: program }
-    }
-
-    fn selector(&self, routing: Value) -> RouteSelector {
-        let network = |id: &str| json!({"rpc": [self.ready["networks"][id]["rpc"]]});
-        let config = json!({
-            "owners": self.ready["buyer"],
-            "networks": {BASE: network(BASE), SEPOLIA: network(SEPOLIA), SOLANA: network(SOLANA)},
-            "routing": routing,
-        });
-        RouteSelector::new(Config::from_json(&config.to_string()).unwrap()).unwrap()
-    }
-
-    fn party(&self, role: &str, network: &str) -> &Value {
-        let family = network.split(':').next().unwrap();
-        &self.ready[role][family]
-    }
-
-    /// `offer` made by the merchant of these chains.
-    fn offer(&self, offer: Value) -> Value {
-        let network = offer["network"].as_str().unwrap().to_owned();
-        offers::with(offer, "payTo", self.party("merchant", &network).clone())
-    }
-
-    async fn control(&self, request: Value) -> Value {
-        let control = self.ready["control"].as_str().unwrap();
-        let response = self.http.post(control).json(&request).send().await.unwrap();
-        assert!(response.status().is_success(), "{request}: {}", response.text().await.unwrap());
-        response.json().await.unwrap()
-    }
-
-    async fn fund(&self, network: &str, asset: &str, amount: &str) {
-        let (from, to) = (self.party("treasury", network), self.party("buyer", network));
-        self.control(
-            json!({"op": "transfer", "network": network, "asset": asset, "from": from, "to": to, "amount": amount}),
-        )
-        .await;
-    }
-
-    async fn spend(&self, network: &str, asset: &str, amount: &str) {
-        let (from, to) = (self.party("buyer", network), self.party("merchant", network));
-        self.control(
-            json!({"op": "transfer", "network": network, "asset": asset, "from": from, "to": to, "amount": amount}),
-        )
-        .await;
-    }
-}
+use crate::support::localnet::{BASE, Localnet, SEPOLIA};
+use crate::support::{PYUSD_SOLANA, SOLANA, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, offers, payment, reasons};
 
 async fn pay(selector: &RouteSelector, offers: &[Value]) -> Result<Selection, SelectError> {
     selector.select(&payment(offers)).await

@@ -256,7 +256,8 @@ async fn a_deposit_must_be_there_not_a_price() {
         let candidate = first(&result);
         assert_eq!(candidate.deposit.unwrap().to_string(), deposit, "{offer}");
         assert_eq!(asked, 1);
-        let expected: Vec<&str> = if deposit.parse::<u64>().unwrap() > 100_000 { vec!["deposit-required"] } else { vec![] };
+        let expected: Vec<&str> =
+            if deposit.parse::<u64>().unwrap() > 100_000 { vec!["deposit-required"] } else { vec![] };
         assert_eq!(reasons(candidate), expected, "{offer}");
     }
 }

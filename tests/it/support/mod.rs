@@ -2,6 +2,7 @@
 
 pub mod chain;
 pub mod http;
+pub mod localnet;
 pub mod node;
 pub mod offers;
 pub mod script;
