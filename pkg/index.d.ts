@@ -120,6 +120,8 @@ export interface RoutingConfig {
   readonly seed?: number;
   /** Whether `http` is accepted outside loopback. */
   readonly allowHttp?: boolean;
+  /** Whether a balance that is too low is read once more where that could change the route; on. */
+  readonly secondOpinion?: boolean;
 }
 
 /** What is refused whatever the buyer holds. */
@@ -251,6 +253,7 @@ export type Note =
   | "offline"
   | "owner-has-code"
   | "transfer-fee"
+  | "balances-disagree"
   | "v1-ambiguous";
 
 /** One offer, as the buyer stands towards it. A plain object. */
@@ -375,6 +378,7 @@ export type SelectorEvent =
   | { readonly type: "failed"; readonly network: string; readonly endpoint: string; readonly class: FailureClass }
   | { readonly type: "throttled"; readonly network: string; readonly endpoint: string }
   | { readonly type: "identity-mismatch"; readonly network: string; readonly endpoint: string }
+  | { readonly type: "balances-disagree"; readonly network: string; readonly lower: string; readonly higher: string }
   | { readonly type: "circuit-opened"; readonly network: string; readonly endpoint: string; readonly reason: Opening }
   | { readonly type: "circuit-half-open"; readonly network: string; readonly endpoint: string }
   | { readonly type: "circuit-closed"; readonly network: string; readonly endpoint: string }

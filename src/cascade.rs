@@ -10,7 +10,7 @@ use crate::amount::Value;
 use crate::candidate::Candidate;
 use crate::health::Circuit;
 use crate::network::ChainId;
-use crate::verdict::Key;
+use crate::verdict::{Key, Reason, Rejection};
 
 /// Sorts `candidates` best first and fills in `rank` and `decided_by`.
 ///
@@ -42,6 +42,15 @@ pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
         }
     }
     place_by_rank(candidates);
+}
+
+/// Whether `candidate` would come before `first` if nothing but its balance were higher.
+pub(crate) fn would_win_funded(candidate: &Candidate, first: &Candidate, prefer: &[ChainId]) -> bool {
+    let short = |rejection: &Rejection| rejection.reason == Reason::InsufficientBalance;
+    if candidate.viable || !candidate.rejections.iter().all(short) {
+        return false;
+    }
+    SortKey { unviable: false, ..SortKey::of(candidate, prefer) } < SortKey::of(first, prefer)
 }
 
 /// Moves every candidate to its rank by swaps alone: candidates are large and a swap moves two.

@@ -48,6 +48,15 @@ pub enum Event {
         /// The endpoint.
         endpoint: Arc<str>,
     },
+    /// Two endpoints said different balances of one account.
+    BalancesDisagree {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint that said less.
+        lower: Arc<str>,
+        /// The endpoint whose balance was taken.
+        higher: Arc<str>,
+    },
     /// A circuit opened.
     CircuitOpened {
         /// The network as CAIP-2 id.

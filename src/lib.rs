@@ -8,8 +8,9 @@
 //!
 //! - [`PaymentRequired`] is the merchant's 402, every offer with its exact original JSON.
 //! - [`Config`] says who the buyer is, which endpoints to ask and what to refuse.
-//! - [`RouteSelector::select`] screens the offers, reads all balances at once, ranks, and returns a
-//!   [`Selection`] or a [`SelectError`] with the same [`Candidate`]s.
+//! - [`RouteSelector::select`] screens the offers, reads all balances at once (once more where one that
+//!   is too low would change the route), ranks, and returns a [`Selection`] or a [`SelectError`] with
+//!   the same [`Candidate`]s.
 //! - [`rank`] is the order itself: pure, public, for what-if.
 //! - [`HealthIndex`] remembers how endpoints behaved; selectors can share one.
 //! - [`Transport`] is the only seam to the network.

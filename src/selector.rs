@@ -12,9 +12,9 @@ use crate::event::Observer;
 use crate::health::{EndpointView, HealthIndex, Outcome, SnapshotError};
 use crate::payment::{PaymentRequired, Requirement};
 use crate::platform::{self, Clock, MaybeSend, MaybeSync};
-use crate::policy;
-use crate::probe::plan::Plan;
-use crate::probe::{EndpointMetrics, Prober, Traffic, Transport};
+use crate::policy::{self, Screened};
+use crate::probe::plan::{Plan, Slot};
+use crate::probe::{EndpointMetrics, Prober, Readings, Traffic, Transport};
 use crate::trace;
 
 /// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health.
@@ -53,7 +53,8 @@ impl RouteSelector {
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
-    /// many networks are offered. Dropping the future cancels the requests under way, which is neutral
+    /// many networks are offered. A balance that alone keeps a route from being chosen is read once more
+    /// at another provider within that time (`routing.secondOpinion`). Dropping the future cancels the requests under way, which is neutral
     /// to health. Any number of selections may run at once on one selector.
     ///
     /// # Errors
@@ -62,9 +63,26 @@ impl RouteSelector {
         platform::ready().map_err(|problem| {
             ConfigError::new("runtime", problem, "a call from within a Tokio runtime with time enabled")
         })?;
+        let candidates = trace::select(payment.requirements().len(), self.candidates(payment)).await;
+        Selection::of(payment, candidates)
+    }
+
+    /// Every offer as the buyer stands towards it, ranked.
+    async fn candidates(&self, payment: &PaymentRequired) -> Vec<Candidate> {
         let screened = policy::screen(payment, &self.config);
         let (plan, slots) = Plan::of(screened.iter().map(|offer| offer.read.as_ref()));
-        let evidence = trace::select(payment.requirements().len(), self.prober.read(&plan)).await;
+        let mut readings = self.prober.read(&plan).await;
+        let candidates = self.judge(screened, &slots, &readings);
+        let doubts = self.doubts(&candidates, &slots);
+        if !self.prober.second_opinion(&plan, &mut readings, &doubts).await {
+            return candidates;
+        }
+        self.judge(policy::screen(payment, &self.config), &slots, &readings)
+    }
+
+    /// Candidates by what was read of them, ranked.
+    fn judge(&self, screened: Vec<Screened>, slots: &[Option<Slot>], readings: &Readings) -> Vec<Candidate> {
+        let evidence = self.prober.evidence(readings);
         let mut candidates: Vec<Candidate> = (screened.into_iter().zip(slots))
             .map(|(offer, slot)| {
                 let mut candidate = offer.candidate;
@@ -76,7 +94,24 @@ impl RouteSelector {
             })
             .collect();
         cascade::rank(&mut candidates, &self.config.prefer);
-        Selection::of(payment, candidates)
+        candidates
+    }
+
+    /// The readings for whose sake alone a route is not chosen that otherwise would be.
+    fn doubts(&self, candidates: &[Candidate], slots: &[Option<Slot>]) -> Vec<Slot> {
+        let mut doubts = Vec::new();
+        let Some(first) = candidates.first().filter(|_| self.config.probe.second_opinion) else {
+            return doubts;
+        };
+        for candidate in candidates {
+            let slot = slots.get(candidate.requirement_index).copied().flatten();
+            if let Some(slot) = slot.filter(|_| cascade::would_win_funded(candidate, first, &self.config.prefer))
+                && !doubts.contains(&slot)
+            {
+                doubts.push(slot);
+            }
+        }
+        doubts
     }
 
     /// Forgets what was observed of endpoints and closes their circuits. Nothing else is cleared.

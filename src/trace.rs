@@ -25,6 +25,9 @@ mod imp {
             Event::IdentityMismatch { network, endpoint } => {
                 tracing::warn!(%network, %endpoint, "identity mismatch");
             }
+            Event::BalancesDisagree { network, lower, higher } => {
+                tracing::warn!(%network, %lower, %higher, "balances disagree");
+            }
             Event::CircuitOpened { network, endpoint, reason } => {
                 tracing::warn!(%network, %endpoint, ?reason, "circuit opened");
             }

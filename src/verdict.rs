@@ -224,6 +224,8 @@ pub enum Note {
     /// The allowance is zero, but the server takes a signed approval along with the payment
     /// (`erc20ApprovalGasSponsoring`): the buyer's signer must be able to sign a raw transaction.
     Erc20ApprovalSponsored,
+    /// Two endpoints of the network say different balances; the higher one is taken.
+    BalancesDisagree,
     /// An earlier version 1 entry has the same scheme and network: the server may take the
     /// payment for that one.
     V1Ambiguous,

@@ -52,6 +52,8 @@ pub(super) struct RoutingDocument {
     pub(super) seed: Option<u64>,
     /// `false`: a key or a balance in clear text is for anyone on the way to read.
     pub(super) allow_http: bool,
+    /// `true`: a balance that one endpoint calls too low would change the route unseen.
+    pub(super) second_opinion: bool,
 }
 
 impl Default for RoutingDocument {
@@ -62,6 +64,7 @@ impl Default for RoutingDocument {
             max_providers_per_network: 2,
             seed: None,
             allow_http: false,
+            second_opinion: true,
         }
     }
 }
@@ -207,8 +210,16 @@ fn routing(field: &Field<'_>) -> Result<RoutingDocument> {
             "maxProvidersPerNetwork" => routing.max_providers_per_network = field.whole()?,
             "seed" => routing.seed = field.optional(Field::whole)?,
             "allowHttp" => routing.allow_http = field.flag()?,
+            "secondOpinion" => routing.second_opinion = field.flag()?,
             _ => {
-                let known = ["preferNetworks", "probeTimeoutMs", "maxProvidersPerNetwork", "seed", "allowHttp"];
+                let known = [
+                    "preferNetworks",
+                    "probeTimeoutMs",
+                    "maxProvidersPerNetwork",
+                    "seed",
+                    "allowHttp",
+                    "secondOpinion",
+                ];
                 return Err(field.unknown(name, &known));
             }
         }

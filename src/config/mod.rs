@@ -142,6 +142,8 @@ pub(crate) struct ProbeSettings {
     pub(crate) providers: usize,
     /// Of the weighted strategy's draws; by chance where none is configured.
     pub(crate) seed: Option<u64>,
+    /// Whether a balance that is too low is read once more where that could change the route.
+    pub(crate) second_opinion: bool,
 }
 
 impl Config {

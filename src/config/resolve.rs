@@ -109,5 +109,10 @@ fn probe_settings(routing: &RoutingDocument) -> Result<ProbeSettings> {
     ];
     let problem = problem.into_iter().find_map(|(holds, name, accepted)| (!holds).then_some((name, accepted)));
     in_range("routing", problem)?;
-    Ok(ProbeSettings { timeout: Duration::from_millis(timeout), providers, seed: routing.seed })
+    Ok(ProbeSettings {
+        timeout: Duration::from_millis(timeout),
+        providers,
+        seed: routing.seed,
+        second_opinion: routing.second_opinion,
+    })
 }

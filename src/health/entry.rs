@@ -127,6 +127,10 @@ impl Entry {
                 self.averages.fail(settings.ewma_alpha);
                 self.breaker.trip(now, fresh, settings)
             }
+            Outcome::Contradicted => {
+                self.averages.fail(settings.ewma_alpha / 2.0);
+                None
+            }
             Outcome::Throttled { retry_after } => {
                 self.refusals = self.refusals.saturating_add(1);
                 self.wait(throttle_wait(retry_after, self.refusals), now);

@@ -79,6 +79,11 @@ impl Standing {
     }
 }
 
+/// Whether an endpoint can be expected to answer well right now, be it slowly.
+pub(super) fn is_usable(health: &EndpointHealth) -> bool {
+    !health.cordoned && Standing::of(health, Order::Listed) <= Standing::Slow
+}
+
 /// Healthy endpoints before struggling ones, then by priority, then by `order`. Open endpoints are
 /// asked only when none is closed, cordoned and busy ones never. At most `most` are asked.
 pub(super) fn lineup(runners: &[Runner], order: Order, most: usize) -> Lineup {

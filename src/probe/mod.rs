@@ -10,6 +10,7 @@ mod evm;
 mod finding;
 mod hint;
 mod lineup;
+mod opinion;
 pub(crate) mod plan;
 mod reading;
 mod rpc;
@@ -38,6 +39,7 @@ use crate::platform::{Clock, MaybeSend, spawn};
 use crate::trace;
 use crate::verdict::{Note, Reason};
 
+pub(crate) use self::reading::Readings;
 pub use self::traffic::EndpointMetrics;
 pub(crate) use self::traffic::Traffic;
 #[cfg(feature = "reqwest")]
@@ -62,13 +64,19 @@ pub(crate) struct Prober {
 }
 
 impl Prober {
-    /// Reads the whole plan, all networks concurrently; one list of evidence a network, in the
-    /// order of its reads. Every probe is awaited.
-    pub(crate) async fn read(&self, plan: &Plan) -> Vec<Vec<Evidence>> {
+    /// Reads the whole plan, all networks concurrently. Every probe is awaited.
+    pub(crate) async fn read(&self, plan: &Plan) -> Readings {
         let started = self.clock.now();
+        let most = u32::try_from(self.settings.providers).unwrap_or(u32::MAX);
+        let deadline = started.after(self.settings.timeout.saturating_mul(most));
         let mut networks = join_all(plan.networks.iter().map(|network| self.read_network(network))).await;
         let offline = self.settle_silence(&mut networks, started);
-        networks.into_iter().map(|network| self.evidence(network, offline)).collect()
+        Readings { networks, offline, deadline }
+    }
+
+    /// What `readings` come to as things stand: one list a network, in the order of its reads.
+    pub(crate) fn evidence(&self, readings: &Readings) -> Vec<Vec<Evidence>> {
+        readings.networks.iter().map(|network| self.evidence_of(network, readings.offline)).collect()
     }
 
     /// Asks one endpoint after another, or two side by side, until every balance is read or no
@@ -81,7 +89,9 @@ impl Prober {
         let mut reading = NetworkReading::new(plan);
         let turns = attempts.len() + usize::from(trial.is_some());
         reading.others_left = turns < plan.network.endpoints.len();
-        let mut queue = attempts.into_iter().filter_map(|position| plan.network.endpoints.get(position)).peekable();
+        let endpoints = attempts.iter().filter_map(|position| plan.network.endpoints.get(*position));
+        reading.unheard = endpoints.clone().cloned().collect();
+        let mut queue = endpoints.peekable();
         let mut previous: Option<&Endpoint> = None;
         while let Some(endpoint) = queue.next_if(|_| reading.is_open()) {
             if let Some(previous) = previous.replace(endpoint) {
@@ -295,16 +305,16 @@ impl Prober {
         }
     }
 
-    fn evidence(&self, network: NetworkReading, offline: bool) -> Vec<Evidence> {
+    fn evidence_of(&self, network: &NetworkReading, offline: bool) -> Vec<Evidence> {
         let now = self.clock.now();
-        let evidence = network.progress.into_iter().map(|progress| {
+        let evidence = network.progress.iter().map(|progress| {
             let reading = match progress.reading() {
                 Reading::Unreadable { reason, detail } if offline => {
                     Reading::Unreadable { reason, detail: format!("offline: {detail}") }
                 }
                 reading => reading,
             };
-            let Some(asked) = progress.asked else {
+            let Some(asked) = &progress.asked else {
                 let detail = "no endpoint may be asked now: all are cordoned or busy".to_owned();
                 return Evidence::unasked(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail });
             };

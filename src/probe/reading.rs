@@ -1,5 +1,6 @@
 //! One network on its way to being read: what is told, by whom, and what is still open.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use futures::channel::oneshot;
@@ -9,7 +10,19 @@ use super::attempt::{Asked, Attempt, Silence};
 use super::finding::Unread;
 use super::plan::NetworkPlan;
 use crate::candidate::{Holding, Reading};
-use crate::verdict::Reason;
+use crate::endpoint::Endpoint;
+use crate::health::Moment;
+use crate::verdict::{Note, Reason};
+
+/// What came of a whole plan.
+pub(crate) struct Readings {
+    /// One a network, in the order of the plan.
+    pub(super) networks: Vec<NetworkReading>,
+    /// No endpoint of any network could be reached.
+    pub(super) offline: bool,
+    /// When the selection's time is over.
+    pub(super) deadline: Moment,
+}
 
 /// What came of one network so far.
 pub(super) struct NetworkReading {
@@ -19,6 +32,8 @@ pub(super) struct NetworkReading {
     pub(super) anyone_spoke: bool,
     /// There are endpoints that this selection had no turn for.
     pub(super) others_left: bool,
+    /// Endpoints that this selection may ask and that told nothing yet, in order.
+    pub(super) unheard: Vec<Arc<Endpoint>>,
 }
 
 /// One balance on its way to being read.
@@ -35,7 +50,7 @@ pub(super) struct Progress {
 impl NetworkReading {
     pub(super) fn new(plan: &NetworkPlan) -> Self {
         let progress = plan.reads.iter().map(|_| Progress::default()).collect();
-        Self { progress, silences: Vec::new(), anyone_spoke: false, others_left: false }
+        Self { progress, silences: Vec::new(), anyone_spoke: false, others_left: false, unheard: Vec::new() }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -51,6 +66,7 @@ impl NetworkReading {
     /// Adds what an attempt came to. What is already told stays.
     pub(super) fn take(&mut self, attempt: Attempt) {
         let Attempt { asked, reads, findings, silence } = attempt;
+        self.unheard.retain(|endpoint| !Arc::ptr_eq(endpoint, &asked.endpoint));
         match silence {
             Some(silence) => self.silences.push(silence),
             None => self.anyone_spoke = true,
@@ -77,6 +93,23 @@ impl Progress {
                 self.unread.push((asked.endpoint.host().clone(), unread));
             }
         }
+    }
+
+    /// Weighs a second answer against the first: of two that disagree the higher one stands. Returns
+    /// who said less and who more.
+    pub(super) fn weigh(&mut self, asked: &Asked, second: Holding) -> Option<(Arc<Endpoint>, Arc<Endpoint>)> {
+        let (first, found) = (self.asked.as_mut()?, self.found.as_mut()?);
+        let disagreement = match second.balance.cmp(&found.balance) {
+            Ordering::Equal => return None,
+            Ordering::Less => (asked.endpoint.clone(), first.endpoint.clone()),
+            Ordering::Greater => {
+                *found = second;
+                let lower = std::mem::replace(first, asked.clone());
+                (lower.endpoint, asked.endpoint.clone())
+            }
+        };
+        found.notes.push(Note::BalancesDisagree);
+        Some(disagreement)
     }
 
     /// An endpoint that proved its chain and could not tell outweighs one of another chain.

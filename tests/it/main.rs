@@ -15,6 +15,7 @@ mod freshness;
 mod health;
 mod localnet;
 mod operators;
+mod opinion;
 mod payability;
 mod probing;
 mod recovery;

@@ -76,6 +76,8 @@ function heard(event: SelectorEvent): string {
       return `${event.from} to ${event.to}`;
     case "offline":
       return event.type;
+    case "balances-disagree":
+      return event.lower;
     default:
       return event.endpoint;
   }
