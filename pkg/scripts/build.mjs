@@ -57,18 +57,18 @@ function embed() {
   writeFileSync(join(OUT, "bytes.mjs"), `export default "${bytes.toString("base64")}";\n`);
 }
 
-async function commonJs() {
+async function commonJs(entry, name) {
   await build({
     absWorkingDir: PACKAGE,
-    entryPoints: ["embedded.mjs"],
-    outfile: join(OUT, "index.cjs"),
+    entryPoints: [entry],
+    outfile: join(OUT, `${name}.cjs`),
     bundle: true,
     format: "cjs",
     platform: "neutral",
     target: "es2022",
     logLevel: "warning",
   });
-  copyFileSync(join(PACKAGE, "index.d.ts"), join(OUT, "index.d.cts"));
+  copyFileSync(join(PACKAGE, `${name}.d.ts`), join(OUT, `${name}.d.cts`));
 }
 
 function licenses() {
@@ -80,7 +80,7 @@ function gzipKb(file) {
 }
 
 function report() {
-  for (const file of ["wasm/core_bg.wasm", "wasm/core.js", "wasm/bytes.mjs", "wasm/index.cjs"]) {
+  for (const file of ["wasm/core_bg.wasm", "wasm/core.js", "wasm/bytes.mjs", "wasm/index.cjs", "wasm/x402.cjs"]) {
     const bytes = readFileSync(join(PACKAGE, file)).length;
     console.log(`${file.padEnd(20)} ${String(bytes).padStart(8)} bytes ${gzipKb(file).toFixed(1).padStart(7)} KB gzip`);
   }
@@ -99,6 +99,7 @@ compile(VECTORS, ["vectors"]);
 compile(OUT, []);
 optimize(join(OUT, "core_bg.wasm"));
 embed();
-await commonJs();
+await commonJs("embedded.mjs", "index");
+await commonJs("x402.mjs", "x402");
 licenses();
 report();

@@ -18,6 +18,7 @@ export async function startLocalnet() {
   const net = JSON.parse(line);
   return {
     ...net,
+    controlUrl: net.control,
     async control(operation) {
       const response = await fetch(net.control, { method: "POST", body: JSON.stringify(operation) });
       const answer = await response.json();

@@ -1,0 +1,202 @@
+// @ts-check
+// Challenges that stock x402 clients reject, written anew where those look: as base64 of JSON in the
+// PAYMENT-REQUIRED header. Judges no offer and changes none: what a client parses from the header is
+// what the merchant's own text parses to.
+
+import { ConfigurationError } from "./errors.mjs";
+import { readAtMost } from "./host.mjs";
+
+/** As the core reads challenges. */
+const MOST_HEADER = 65_536;
+const MOST_BODY = 1_048_576;
+/** A merchant that has not said its terms by now is not waited for. */
+const MOST_BODY_MS = 10_000;
+
+const CANONICAL = "payment-required";
+const LEGACY = ["x-payment-required", "x-payment-requirements"];
+
+/** What stock clients accept as base64. */
+const STOCK_BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/**
+ * @typedef {{ x402Version?: unknown, accepts?: unknown, [field: string]: unknown }} Challenge
+ * @typedef {(input: any, init?: any) => Promise<Response>} Fetch
+ */
+
+/**
+ * @template {Fetch} F
+ * @param {F} fetch
+ * @returns {F}
+ */
+export function withReadable402(fetch) {
+  if (typeof fetch !== "function") {
+    throw new ConfigurationError("fetch: is not a function; accepted is a fetch function", "fetch", "a fetch function");
+  }
+  /** @type {Fetch} */
+  const readable = async (input, init) => {
+    const response = await fetch(input, init);
+    return response.status === 402 ? rewritten(response, input, init) : response;
+  };
+  return /** @type {F} */ (readable);
+}
+
+/**
+ * The response itself wherever a stock client reads it already, or nobody could.
+ * @param {Response} response
+ * @param {unknown} input
+ * @param {{ signal?: AbortSignal | null } | undefined} init
+ */
+async function rewritten(response, input, init) {
+  const stated = response.headers.get(CANONICAL);
+  if (stated && (stated.length > MOST_HEADER || stockReads(stated))) return response;
+  const signal = init?.signal ?? /** @type {{ signal?: AbortSignal | null }} */ (input)?.signal;
+  const bytes = await bytesOf(response, signal ?? undefined);
+  const body = bytes && fromBytes(bytes);
+  if (!stated && isPlain(body) && body?.x402Version === 1) return response;
+  const challenge = firstOf([
+    stated ? fromHeader(stated) : undefined,
+    body,
+    ...LEGACY.map((name) => fromHeader(response.headers.get(name) ?? "")),
+  ]);
+  if (challenge === undefined) return response;
+  // Hosts without streams, such as React Native, have no body to hand on.
+  return withHeader(response, challenge, response.body === undefined ? /** @type {BodyInit} */ (bytes) : response.body);
+}
+
+/** @param {string} value */
+function stockReads(value) {
+  return STOCK_BASE64.test(value) && isPlain(fromHeader(value));
+}
+
+/**
+ * A challenge that states its version as clients compare it.
+ * @param {Challenge | undefined} challenge
+ */
+function isPlain(challenge) {
+  return challenge !== undefined && Array.isArray(challenge.accepts) && typeof challenge.x402Version === "number";
+}
+
+/**
+ * The first challenge, in the order in which the core looks. A list without an envelope gives way to
+ * a whole document elsewhere, which states the version that the list lacks.
+ * @param {readonly (Challenge | undefined)[]} challenges
+ */
+function firstOf(challenges) {
+  const usable = challenges.filter((challenge) => challenge !== undefined).flatMap((challenge) => versioned(challenge) ?? []);
+  return (usable.find(({ whole }) => whole) ?? usable[0])?.challenge;
+}
+
+/**
+ * The challenge with its version as a number, if it offers something and its version is 1 or 2.
+ * @param {Challenge} given
+ * @returns {{ challenge: Challenge, whole: boolean } | undefined}
+ */
+function versioned(given) {
+  const whole = !Array.isArray(given);
+  const accepts = whole ? given.accepts : given;
+  if (!Array.isArray(accepts) || !accepts.some(isOffer)) return undefined;
+  const stated = whole ? given.x402Version : undefined;
+  const x402Version = stated === undefined ? inferred(accepts) : Number(stated);
+  if (stated !== undefined && stated !== x402Version && stated !== String(x402Version)) return undefined;
+  if (x402Version !== 1 && x402Version !== 2) return undefined;
+  return { challenge: whole ? { ...given, x402Version } : { x402Version, accepts }, whole };
+}
+
+/** @param {unknown} entry */
+function isOffer(entry) {
+  if (typeof entry !== "object" || entry === null) return false;
+  const { scheme, network, payTo } = /** @type {Record<string, unknown>} */ (entry);
+  return [scheme, network, payTo].every((field) => typeof field === "string");
+}
+
+/**
+ * A list whose entries state their price as version 1 does is of version 1.
+ * @param {readonly unknown[]} accepts
+ */
+function inferred(accepts) {
+  return accepts.some((entry) => {
+    const { amount, maxAmountRequired } = /** @type {Record<string, unknown>} */ (entry ?? {});
+    return amount === undefined && maxAmountRequired !== undefined;
+  })
+    ? 1
+    : 2;
+}
+
+/**
+ * @param {string} value JSON, or base64 of it in either alphabet, padded or not
+ * @returns {Challenge | undefined}
+ */
+function fromHeader(value) {
+  if (value === "" || value.length > MOST_HEADER) return undefined;
+  if (/^\s*[{[]/.test(value)) return parsed(value);
+  try {
+    const bytes = atob(value.replaceAll("-", "+").replaceAll("_", "/"));
+    return fromBytes(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Challenge | undefined}
+ */
+function fromBytes(bytes) {
+  try {
+    return parsed(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} text
+ * @returns {Challenge | undefined}
+ */
+function parsed(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The body of a second view; the client's own stays unread.
+ * @param {Response} response
+ * @param {AbortSignal} [signal]
+ */
+async function bytesOf(response, signal) {
+  if (response.bodyUsed) return undefined;
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  const timer = setTimeout(end, MOST_BODY_MS);
+  signal?.addEventListener("abort", end, { once: true });
+  if (signal?.aborted) end();
+  try {
+    return await readAtMost(response.clone(), MOST_BODY, ending.signal);
+  } catch {
+    return undefined; // The client meets the same failure, and says so.
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+/**
+ * The response with the challenge in its header; everything else of it as it was.
+ * @param {Response} response
+ * @param {Challenge} challenge
+ * @param {BodyInit | null | undefined} body
+ */
+function withHeader(response, challenge, body) {
+  const bytes = new TextEncoder().encode(JSON.stringify(challenge));
+  const headers = new Headers(response.headers);
+  headers.set(CANONICAL, btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")));
+  const { status, statusText, url, redirected, type } = response;
+  const copy = new Response(body, { status, statusText, headers });
+  // A constructor cannot say where a response came from, and clients ask.
+  for (const [name, value] of Object.entries({ url, redirected, type })) Object.defineProperty(copy, name, { value });
+  return copy;
+}

@@ -1,0 +1,68 @@
+/**
+ * payroute inside the x402 clients that applications have already: `@x402/core` and what is built on
+ * it, such as `@x402/fetch`.
+ */
+
+import type { Candidate, PaymentRequirement, Selection, Selector } from "payroute";
+
+/** What a client's payment goes to, and what became of better offers. A plain, frozen object. */
+export interface Route<Requirement = PaymentRequirement> {
+  /** The offer that was signed for: the merchant's own object. */
+  readonly requirement: Requirement;
+  /** Its candidate; absent where a hook of the client signed for something that was not handed over. */
+  readonly candidate: Candidate | undefined;
+  /**
+   * Offers that rank higher and could be paid, best first: the client's spend controls, policies,
+   * selector or hooks passed them over. Usually empty.
+   */
+  readonly passedOver: readonly Candidate[];
+  /** The whole answer of the selector. */
+  readonly selection: Selection<Requirement>;
+}
+
+/** Options of {@link routed}. */
+export interface RoutedOptions {
+  /**
+   * Hands over the best offer alone: where the client refuses that one, the payment fails instead of
+   * going to the next. `false` where it is not given.
+   */
+  readonly exclusive?: boolean | undefined;
+  /**
+   * Hears of every payment after it is signed and before it leaves; a promise is waited for, and an
+   * error withholds the payment. Where it is not given, an offer passed over is told by
+   * `console.warn`.
+   */
+  readonly onRoute?: ((route: Route) => void | PromiseLike<void>) | undefined;
+}
+
+/** As much of an `x402Client` or an `x402HTTPClient` as is used. */
+export interface PayingClient {
+  /** Chooses and signs. */
+  createPaymentPayload(paymentRequired: any): Promise<any>;
+}
+
+/**
+ * Makes a client pay what the selector chooses. It is handed every offer that can be paid, best first,
+ * as the merchant's own objects; its own rules still apply, and `onRoute` tells where they passed a
+ * better offer over.
+ *
+ * Changes `client` itself and returns it, so that no reference to it pays unrouted. Errors of the
+ * selector come out of `createPaymentPayload` as they are. `@x402/fetch` and `@x402/axios` turn
+ * whatever comes out of that into a text: give them an `x402HTTPClient`, and the errors reach the
+ * application unchanged.
+ *
+ * One 402 object is one request: a client that signs for it again, because a hook of its own says so,
+ * signs for the same offer. Nothing is chosen again after a payment was made.
+ * @throws {ConfigurationError} an argument is not what it should be, or the client is routed already
+ */
+export function routed<Client extends PayingClient>(client: Client, selector: Selector, options?: RoutedOptions): Client;
+
+/**
+ * A `fetch` whose 402s stock clients can read: terms only in the body, in base64url, as bare JSON, in
+ * an older header, or with the version as a text or missing are written into the `PAYMENT-REQUIRED`
+ * header as clients expect them. No term is changed and the body stays unread. What is no 402, or is
+ * readable already, or is nothing at all, is the very `Response` that `fetch` gave.
+ *
+ * Reads at most a mebibyte of body, for at most ten seconds, and only where the header does not do.
+ */
+export function withReadable402<Fetch extends (input: any, init?: any) => Promise<Response>>(fetch: Fetch): Fetch;
