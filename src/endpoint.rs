@@ -1,14 +1,13 @@
 //! Where a node is reached. Holds the URL and never shows more of it than the host.
 
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use url::{Host, Url};
 
 use crate::health::EndpointKey;
 use crate::network::ChainId;
+use crate::rpc_url::RpcUrl;
 
 /// One RPC endpoint of one network. `Debug` and every message show the host alone: path, query and
 /// user info of a URL carry API keys.
@@ -25,7 +24,7 @@ pub struct Endpoint {
 /// What a transport needs to reach an endpoint.
 #[derive(Clone)]
 enum Address {
-    Url(Url),
+    Url(String),
     /// A name that the transport knows, for example of a wallet's own provider.
     Provider(Arc<str>),
 }
@@ -33,9 +32,9 @@ enum Address {
 impl Endpoint {
     /// The endpoint of `network` at `url`. Which URLs are acceptable is the configuration's
     /// business, not checked here.
-    pub(crate) fn at_url(network: ChainId, url: Url) -> Self {
-        let key = EndpointKey::new(network, digest("url", url.as_str()), host_and_port(&url));
-        Self { key, address: Address::Url(url), label: None, priority: 0, weight: 1, max_in_flight: None }
+    pub(crate) fn at_url(network: ChainId, url: RpcUrl) -> Self {
+        let key = EndpointKey::new(network, digest("url", &url.href), url.host_and_port);
+        Self { key, address: Address::Url(url.href), label: None, priority: 0, weight: 1, max_in_flight: None }
     }
 
     /// The endpoint of `network` that the transport reaches under the name `provider`, shown as
@@ -68,10 +67,10 @@ impl Endpoint {
         self.key.host()
     }
 
-    /// The whole URL, secrets included, unless it is a provider. For a transport to connect to;
-    /// never to be printed.
+    /// The whole URL in canonical text, secrets included, unless it is a provider. For a transport to
+    /// connect to; never to be printed.
     #[must_use]
-    pub fn url(&self) -> Option<&Url> {
+    pub fn url(&self) -> Option<&str> {
         match &self.address {
             Address::Url(url) => Some(url),
             Address::Provider(_) => None,
@@ -119,26 +118,8 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Whether a URL names this machine.
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(ip)) => IpAddr::V4(ip).is_loopback(),
-        Some(Host::Ipv6(ip)) => IpAddr::V6(ip).is_loopback(),
-        None => false,
-    }
-}
-
 /// A hash that identifies an address without telling it.
 fn digest(kind: &str, address: &str) -> u128 {
     let digest = Sha256::new().chain_update(kind).chain_update([0]).chain_update(address).finalize();
     digest.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte))
-}
-
-fn host_and_port(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    match url.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
-    }
 }

@@ -62,6 +62,7 @@ mod platform;
 mod policy;
 mod probe;
 pub mod registry;
+mod rpc_url;
 mod scheme;
 mod selector;
 mod text;

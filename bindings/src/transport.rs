@@ -62,7 +62,7 @@ pub(crate) struct JsTransport(pub(crate) Rc<Host>);
 impl JsTransport {
     fn start(&self, endpoint: &Endpoint, body: &str, signal: &JsValue) -> Option<Promise> {
         let promise = match (endpoint.url(), endpoint.provider()) {
-            (Some(url), _) => self.0.post(url.as_str(), body, signal),
+            (Some(url), _) => self.0.post(url, body, signal),
             (None, Some(provider)) => self.0.ask(provider, body, signal),
             (None, None) => return None,
         };

@@ -5,13 +5,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use solana_address::Address;
-use url::Url;
 
 use super::ConfigError;
 use super::error::safe_path;
-use crate::endpoint::is_loopback;
 use crate::network::{ChainId, Family};
 use crate::payment::is_evm_address;
+use crate::rpc_url::RpcUrl;
 
 pub(super) type Result<T> = std::result::Result<T, ConfigError>;
 
@@ -48,20 +47,20 @@ pub(super) fn address(path: &str, family: Family, text: &str) -> Result<Arc<str>
     }
 }
 
-pub(super) fn endpoint_url(path: &str, text: &str, allow_http: bool) -> Result<Url> {
+pub(super) fn endpoint_url(path: &str, text: &str, allow_http: bool) -> Result<RpcUrl> {
     let bad = |problem: &str| {
         ConfigError::new(safe_path(path), problem, "an https URL; http on loopback or with routing.allowHttp")
     };
-    let url = Url::parse(text).map_err(|_| bad("is not a URL"))?;
-    match url.scheme() {
+    let url = RpcUrl::parse(text).ok_or_else(|| bad("is not a URL"))?;
+    match url.scheme.as_str() {
         "https" => {}
-        "http" if allow_http || is_loopback(&url) => {}
+        "http" if allow_http || url.is_loopback() => {}
         "http" => return Err(bad("is not encrypted")),
         _ => return Err(bad("has another scheme")),
     }
-    match url.has_host() {
-        true => Ok(url),
-        false => Err(bad("has no host")),
+    match url.host.is_empty() {
+        true => Err(bad("has no host")),
+        false => Ok(url),
     }
 }
 

@@ -4,7 +4,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use solana_address::Address;
-use url::Url;
 
 use super::asset_policy::AssetPolicy;
 use super::check::{self, Result, list_once, listed};
@@ -15,6 +14,7 @@ use crate::amount::{Amount, MAX_DECIMALS};
 use crate::endpoint::Endpoint;
 use crate::network::{ChainId, Family};
 use crate::registry::{self, AssetKind};
+use crate::rpc_url::RpcUrl;
 
 /// Endpoints per network. 64: half of what health remembers by default.
 const MOST_ENDPOINTS: usize = 64;
@@ -36,7 +36,7 @@ pub(super) fn builtin_networks() -> Vec<Draft> {
         .filter_map(|row| Some((ChainId::parse_caip2(row.id).ok()?, row)))
         .filter(|(chain, _)| chain.family() != Family::Other)
         .map(|(chain, row)| {
-            let urls = row.rpc.iter().filter_map(|url| Url::parse(url).ok());
+            let urls = row.rpc.iter().filter_map(|url| RpcUrl::parse(url));
             Draft {
                 name: row.name.into(),
                 identity: match row.genesis_hash {

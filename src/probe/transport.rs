@@ -74,10 +74,10 @@ impl Transport for HttpTransport {
     fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
         Box::pin(async move {
             let url = endpoint.url().ok_or(TransportError::Unreachable)?;
-            let request = self.0.post(url.clone()).header("content-type", "application/json").body(body);
+            let request = self.0.post(url).header("content-type", "application/json").body(body);
             let response = request.send().await.map_err(|_| TransportError::Unreachable)?;
             // Where redirects cannot be turned off, as in a browser, the answer gives them away.
-            if response.url().origin() != url.origin() {
+            if reqwest::Url::parse(url).is_ok_and(|asked| asked.origin() != response.url().origin()) {
                 return Err(TransportError::Redirected);
             }
             let header = |name| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
