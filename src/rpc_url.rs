@@ -55,10 +55,20 @@ mod tests {
     #[test]
     fn this_machine_in_all_its_spellings() {
         let is_loopback = |host: &str| RpcUrl::parse(&format!("http://{host}/")).unwrap().is_loopback();
-        for host in ["localhost", "LOCALHOST:8545", "a.localhost", "127.0.0.1", "127.1", "0x7f.1", "127.255.0.9:1", "[::1]"] {
+        for host in
+            ["localhost", "LOCALHOST:8545", "a.localhost", "127.0.0.1", "127.1", "0x7f.1", "127.255.0.9:1", "[::1]"]
+        {
             assert!(is_loopback(host), "{host}");
         }
-        for host in ["localhost.test", "notlocalhost", "127.example", "127.0.0.example", "128.0.0.1", "[::2]", "[::ffff:7f00:1]"] {
+        for host in [
+            "localhost.test",
+            "notlocalhost",
+            "127.example",
+            "127.0.0.example",
+            "128.0.0.1",
+            "[::2]",
+            "[::ffff:7f00:1]",
+        ] {
             assert!(!is_loopback(host), "{host}");
         }
     }

@@ -104,7 +104,7 @@ impl Transport for Counted {
     fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
         self.requests.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
-            let url = endpoint.url().unwrap().clone();
+            let url = endpoint.url().unwrap();
             let request = self.http.post(url).header("content-type", "application/json").body(body);
             let response = request.send().await.map_err(|_| TransportError::Unreachable)?;
             let status = response.status().as_u16();
