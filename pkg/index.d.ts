@@ -196,6 +196,8 @@ export interface PaymentRequirement {
 export interface PaymentRequired<Requirement extends object = object> {
   /** What is offered. */
   readonly accepts: readonly Requirement[];
+  /** What the server takes besides, by name. A sponsor of approvals lets routes pay that could not. */
+  readonly extensions?: Readonly<Record<string, unknown>> | null;
 }
 
 /** The parts of a fetch `Response` that are read. Its body stays unread for the caller. */
@@ -254,6 +256,8 @@ export type Note =
   | "owner-has-code"
   | "transfer-fee"
   | "balances-disagree"
+  | "eip2612-sponsored"
+  | "erc20-approval-sponsored"
   | "v1-ambiguous";
 
 /** One offer, as the buyer stands towards it. A plain object. */
@@ -280,6 +284,12 @@ export interface Candidate {
   readonly owner?: string;
   /** What that address holds; absent when it could not be read, never 0 for unread. */
   readonly balance?: AtomicAmount;
+  /** What must be deposited, for schemes that pay out of a deposit; it, not the price, must be there. */
+  readonly deposit?: AtomicAmount;
+  /** What Permit2 may spend of the balance; absent when it was not read. */
+  readonly allowance?: AtomicAmount;
+  /** What the buyer would have to send first; there exactly with `allowance-required`. */
+  readonly approval?: Approval;
   /** What paying here costs besides the price. */
   readonly fee: AtomicAmount;
   /** Health of the endpoint that was asked, 0 to 1. */
@@ -304,6 +314,22 @@ export interface Candidate {
   readonly notes: readonly Note[];
 }
 
+/**
+ * A transaction from the candidate's `owner` on its `network`, to `token` with `calldata`, that gives a
+ * spender an allowance of exactly what the payment needs. Some tokens refuse to change an allowance that
+ * is not zero: where the candidate's `allowance` is above zero, those must be set to zero first.
+ */
+export interface Approval {
+  /** The token's contract: where the transaction goes. */
+  readonly token: string;
+  /** Who may spend then: Permit2. */
+  readonly spender: string;
+  /** What it may spend. */
+  readonly amount: AtomicAmount;
+  /** The transaction's data: `approve(spender, amount)`, in hexadecimal. */
+  readonly calldata: string;
+}
+
 /** How much is missing to pay one offer. */
 export interface Deficit {
   /** Position of the offer in the merchant's list, from 0. */
@@ -318,7 +344,7 @@ export interface Deficit {
   readonly symbol: string;
   /** The asset's decimals. */
   readonly decimals: number;
-  /** The price. */
+  /** The price, or the deposit of schemes that pay out of one. */
   readonly required: AtomicAmount;
   /** The balance. */
   readonly available: AtomicAmount;
@@ -531,6 +557,8 @@ export interface ParsedPaymentRequired<Requirement = PaymentRequirement> {
   readonly carrier: Carrier;
   /** Remarks that hold for every entry. */
   readonly notes: readonly Note[];
+  /** The names of the extensions that it advertises. */
+  readonly extensions: readonly string[];
   /** Every entry, unreadable ones included. */
   readonly requirements: readonly ParsedRequirement<Requirement>[];
 }

@@ -148,10 +148,8 @@ fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
 }
 
 fn deficit(candidate: &Candidate) -> Option<Deficit> {
-    if ![Reason::InsufficientBalance, Reason::DepositRequired]
-        .into_iter()
-        .any(|reason| candidate.is_rejected_for(reason))
-    {
+    let short = [Reason::InsufficientBalance, Reason::DepositRequired];
+    if !short.into_iter().any(|reason| candidate.is_rejected_for(reason)) {
         return None;
     }
     let (required, available) = (candidate.deposit.or(candidate.amount)?, candidate.balance?);

@@ -52,6 +52,7 @@ impl Payment {
             },
             carrier: carrier_name(payment.carrier()),
             notes: payment.notes(),
+            extensions: payment.extensions(),
             requirements: payment.requirements().iter().map(Entry::of).collect(),
         })
     }
@@ -85,6 +86,7 @@ struct Description<'a> {
     x402_version: u8,
     carrier: &'static str,
     notes: &'a [Note],
+    extensions: &'a [String],
     requirements: Vec<Entry<'a>>,
 }
 

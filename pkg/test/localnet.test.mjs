@@ -63,6 +63,21 @@ test("the requirement is the object that was passed in, whatever else is in it",
   assert.equal((await selector.select(input.accepts)).requirement, input.accepts[1]);
 });
 
+test("what a payment by Permit2 lacks is told to programs", async () => {
+  const selector = await createSelector(config());
+  const offer = evmOffer(BASE, "10000", net.merchant.eip155);
+  const extra = { ...offer.extra, assetTransferMethod: "permit2" };
+  await assert.rejects(selector.select({ ...v2({ ...offer, extra }), extensions: {} }), ({ candidates: [candidate] }) => {
+    // Permit2 itself is not on this chain either.
+    assert.deepEqual(candidate.rejectionReasons, ["transfer-method-unsupported", "allowance-required"]);
+    assert.equal(candidate.allowance, "0");
+    const spender = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
+    const calldata = `0x095ea7b3${"0".repeat(24)}${spender.slice(2).toLowerCase()}${(10_000).toString(16).padStart(64, "0")}`;
+    assert.deepEqual(candidate.approval, { token: USDC[BASE].toLowerCase(), spender, amount: "10000", calldata });
+    return true;
+  });
+});
+
 test("a header's value and a Response give the merchant's object, parsed", async () => {
   const selector = await createSelector(config());
   const document = bothOffers();

@@ -9,14 +9,15 @@ import initVectors, { replayHealth } from "../wasm/vectors/core.js";
 const FOLDER = new URL("../../tests/vectors/", import.meta.url);
 /** How many vectors there are in all: both runners state it, so that one which only one side runs
  * cannot go unnoticed. */
-const VECTORS = 67;
+const VECTORS = 82;
 
 const runners = {
   async decoding({ text, headers, body }) {
     try {
       const parsed = await parsePaymentRequired(text ?? new Response(body, { headers }));
-      const { x402Version, carrier, notes, requirements } = parsed;
-      return { x402Version, carrier, notes, entries: requirements.map(entry) };
+      const { x402Version, carrier, notes, extensions, requirements } = parsed;
+      const advertised = extensions.length === 0 ? {} : { extensions };
+      return { x402Version, carrier, notes, ...advertised, entries: requirements.map(entry) };
     } catch (error) {
       return { error: error.code };
     }

@@ -73,13 +73,12 @@ impl Sheet {
     /// One sheet for all reads, whatever its size. `None` when an address is none. What must be told
     /// comes first: where calls go out one by one, a limit hits the last ones.
     pub(super) fn of(reads: &[&BalanceRead]) -> Option<Self> {
-        let mut sheet = Self::default();
-        sheet.reads = reads.iter().map(|read| TokenRead::of(read)).collect::<Option<_>>()?;
-        let required = sheet.reads.iter().flat_map(TokenRead::required);
-        for fact in required.chain(sheet.reads.iter().flat_map(TokenRead::optional)) {
-            push_once(&mut sheet.facts, fact);
-        }
-        Some(sheet)
+        let reads = reads.iter().map(|read| TokenRead::of(read)).collect::<Option<Vec<_>>>()?;
+        let mut facts = Vec::new();
+        let (required, optional) =
+            (reads.iter().flat_map(TokenRead::required), reads.iter().flat_map(TokenRead::optional));
+        required.chain(optional).for_each(|fact| push_once(&mut facts, fact));
+        Some(Self { facts, reads })
     }
 
     /// As few sheets as hold all reads within the size of one question: one, unless they have more
@@ -186,10 +185,8 @@ impl TokenRead {
         };
         let takes_permits = self.asks.permit && self.takes_permits(&told)?;
         let mut objections = Vec::new();
-        for (address, missing) in &self.contracts {
-            if known(told(Fact::code(*address)))? == Err(Missing::NoCode) {
-                objections.push((Reason::TransferMethodUnsupported, *missing));
-            }
+        if let Some(missing) = self.missing_contract(&told)? {
+            objections.push((Reason::TransferMethodUnsupported, missing));
         }
         if self.blocked().into_iter().any(|fact| is_true(&told(fact))) {
             objections.push((Reason::AccountBlocked, "the token's issuer has blocked the buyer's address"));
@@ -207,6 +204,16 @@ impl TokenRead {
             owner_is_contract: code.as_ref().is_ok_and(|code| !is_delegated(code)),
             notes: if code.is_ok() { vec![Note::OwnerHasCode] } else { Vec::new() },
         })
+    }
+
+    /// What it means that the first of the contracts without code is missing.
+    fn missing_contract(&self, told: &impl Fn(Fact) -> ToldFact) -> Result<Option<&'static str>, Untold> {
+        for (address, missing) in &self.contracts {
+            if known(told(Fact::code(*address)))? == Err(Missing::NoCode) {
+                return Ok(Some(missing));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the token has what EIP-2612 demands and can be read, and names no other kind of permit.

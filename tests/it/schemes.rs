@@ -149,7 +149,7 @@ fn plain(chain: Evm) -> Evm {
     Evm { creates: false, overrides: false, ..chain }
 }
 
-/// A wallet that is a contract signs neither permits nor transactions; an account that delegates does.
+/// A wallet that is a contract signs neither permits nor transactions.
 #[tokio::test(start_paused = true)]
 async fn no_key_no_sponsor() {
     let extensions = ["eip2612GasSponsoring", "erc20ApprovalGasSponsoring"];
@@ -223,10 +223,10 @@ async fn what_is_not_deployed_settles_nothing() {
         let only =
             |contracts: Vec<&str>| Evm { contracts: contracts.into_iter().map(str::to_owned).collect(), ..all.clone() };
         let needed = needs.iter().map(|position| CONTRACTS[*position]).collect();
-        assert!(select_on(only(needed), &[], &[offer.clone()]).await.0.is_ok(), "{offer}");
+        assert!(select_on(only(needed), &[], std::slice::from_ref(&offer)).await.0.is_ok(), "{offer}");
         for missing in needs {
             let rest = CONTRACTS.into_iter().filter(|address| *address != CONTRACTS[*missing]).collect();
-            let (result, _) = select_on(only(rest), &[], &[offer.clone()]).await;
+            let (result, _) = select_on(only(rest), &[], std::slice::from_ref(&offer)).await;
             assert_eq!(reasons(first(&result)), ["transfer-method-unsupported"], "{offer}");
             assert!(first(&result).rejections[0].detail.ends_with("is not deployed on the network"), "{offer}");
         }
@@ -252,7 +252,7 @@ async fn a_deposit_must_be_there_not_a_price() {
         (named(json!("1.5")), "100000"),
         (named(json!(100_001)), "100000"),
     ] {
-        let (result, asked) = select_on(chain(&[]), &[], &[offer.clone()]).await;
+        let (result, asked) = select_on(chain(&[]), &[], std::slice::from_ref(&offer)).await;
         let candidate = first(&result);
         assert_eq!(candidate.deposit.unwrap().to_string(), deposit, "{offer}");
         assert_eq!(asked, 1);
@@ -345,7 +345,8 @@ async fn terms_of_each_scheme() {
         (solana("upto"), "scheme-unsupported"),
         (solana("batch-settlement"), "scheme-unsupported"),
     ] {
-        let error = selector(&config(), &Script::default()).select(&payment(&[offer.clone()])).await.unwrap_err();
+        let error =
+            selector(&config(), &Script::default()).select(&payment(std::slice::from_ref(&offer))).await.unwrap_err();
         assert_eq!(reasons(&error.candidates()[0]), [expected], "{offer}");
     }
     // The token itself, in whatever case.

@@ -11,7 +11,7 @@ mod health;
 /// The files, and how many vectors are in all of them: both runners state it, so that one which only
 /// one side runs cannot go unnoticed.
 const FILES: [&str; 4] = ["decoding", "cascade", "screening", "health"];
-const VECTORS: usize = 67;
+const VECTORS: usize = 82;
 
 fn vectors(file: &str) -> Vec<Value> {
     let path = format!("{}/tests/vectors/{file}.json", env!("CARGO_MANIFEST_DIR"));
@@ -46,12 +46,18 @@ fn decoding() {
             }
         };
         match decoded {
-            Ok(payment) => json!({
-                "x402Version": if payment.version() == Version::V1 { 1 } else { 2 },
-                "carrier": carrier(&payment),
-                "notes": payment.notes(),
-                "entries": payment.requirements().iter().map(entry).collect::<Vec<_>>(),
-            }),
+            Ok(payment) => {
+                let mut decoded = json!({
+                    "x402Version": if payment.version() == Version::V1 { 1 } else { 2 },
+                    "carrier": carrier(&payment),
+                    "notes": payment.notes(),
+                    "entries": payment.requirements().iter().map(entry).collect::<Vec<_>>(),
+                });
+                if !payment.extensions().is_empty() {
+                    decoded["extensions"] = json!(payment.extensions());
+                }
+                decoded
+            }
             Err(error) => json!({ "error": SelectError::from(error).code() }),
         }
     });

@@ -1,6 +1,7 @@
 // Compiled, never run: what the types accept and what they refuse.
 
 import {
+  type Approval,
   type Candidate,
   type Config,
   type Deficit,
@@ -52,6 +53,11 @@ export async function use(response: Response, offers: { accepts: { scheme: strin
   const parsed = await parsePaymentRequired("eyJ9");
   proves<Same<typeof parsed, ParsedPaymentRequired<PaymentRequirement>>>();
   proves<Same<Candidate["rejectionReasons"][number], RejectionReason>>();
+  for (const { approval, allowance, deposit } of theirs.candidates) {
+    proves<Same<typeof approval, Approval | undefined>>();
+    approval?.calldata.startsWith("0x095ea7b3", Number(allowance ?? deposit ?? 0));
+  }
+  await selector.select({ ...offers, extensions: { eip2612GasSponsoring: { info: {} } } });
   const amount: bigint = amountToBigInt("1");
   const text: string = formatAmount(amount, 6);
   text.trim();
