@@ -10,7 +10,7 @@ use crate::amount::Value;
 use crate::candidate::Candidate;
 use crate::health::Circuit;
 use crate::network::ChainId;
-use crate::verdict::{Key, Reason, Rejection};
+use crate::verdict::{Key, Obstacle, Rejection};
 
 /// Sorts `candidates` best first and fills in `rank` and `decided_by`.
 ///
@@ -46,7 +46,7 @@ pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
 
 /// Whether `candidate` would come before `first` if nothing but its balance were higher.
 pub(crate) fn would_win_funded(candidate: &Candidate, first: &Candidate, prefer: &[ChainId]) -> bool {
-    let short = |rejection: &Rejection| rejection.reason == Reason::InsufficientBalance;
+    let short = |rejection: &Rejection| rejection.reason.obstacle() == Obstacle::Funds;
     if candidate.viable || !candidate.rejections.iter().all(short) {
         return false;
     }

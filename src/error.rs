@@ -11,7 +11,7 @@ use crate::config::ConfigError;
 use crate::network::ChainId;
 use crate::order::sorted_by_key;
 use crate::payment::DecodeError;
-use crate::verdict::{Obstacle, Reason};
+use crate::verdict::Obstacle;
 
 /// Why nothing was selected. Decide by [`code`](Self::code) or by variant, never by message.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -148,8 +148,7 @@ fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
 }
 
 fn deficit(candidate: &Candidate) -> Option<Deficit> {
-    let short = [Reason::InsufficientBalance, Reason::DepositRequired];
-    if !short.into_iter().any(|reason| candidate.is_rejected_for(reason)) {
+    if !candidate.rejections.iter().any(|rejection| rejection.reason.obstacle() == Obstacle::Funds) {
         return None;
     }
     let (required, available) = (candidate.deposit.or(candidate.amount)?, candidate.balance?);

@@ -278,6 +278,17 @@ async fn a_deposit_that_cannot_be_made_is_a_deficit() {
     );
 }
 
+/// A false "too little" changes the route, be it for a price or for a deposit.
+#[tokio::test(start_paused = true)]
+async fn a_deposit_that_cannot_be_made_is_read_once_more() {
+    let script = Script::default();
+    let poor = Evm { balances: [(USDC_BASE.to_ascii_lowercase(), 99_999)].into(), ..chain(&[]) };
+    script.evm("base-1.test", poor).evm("base-2.test", chain(&[]));
+    let selection = selector(&config(), &script).select(&payment(&[batch("20000")])).await.unwrap();
+    assert_eq!(selection.selected().notes, [Note::BalancesDisagree]);
+    assert_eq!(script.asked(), ["base-1.test", "base-2.test"]);
+}
+
 /// A merchant cannot have more locked up than the buyer's limit allows for.
 #[tokio::test(start_paused = true)]
 async fn a_deposit_has_the_buyers_limit() {
