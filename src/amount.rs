@@ -119,6 +119,11 @@ impl Amount {
         Self(self.0.saturating_mul(U256::from(times)))
     }
 
+    /// `self + other`, or the most that 256 bits hold.
+    pub(crate) fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// The amount in token units, without trailing zeros: 50000 of 6 decimals is `0.05`.
     #[must_use]
     pub fn to_units(self, decimals: u8) -> String {

@@ -53,6 +53,9 @@ pub struct Candidate {
     /// What that address holds, in atomic units; absent when it was not read. Never 0 for unread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Amount>,
+    /// How much of the balance other payments hold, in atomic units: it cannot pay this offer too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub held: Amount,
     /// What must be deposited for schemes that pay out of a deposit, in atomic units; it, not the price, must
     /// be there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,6 +112,7 @@ impl Candidate {
             amount: None,
             owner: None,
             balance: None,
+            held: Amount::ZERO,
             deposit: None,
             allowance: None,
             approval: None,
@@ -245,16 +249,23 @@ fn judge_holding(candidate: &mut Candidate, route: Option<&Route>, holding: &Hol
         Some(Transfer::Permit2(stand_ins)) => permit2::judge(candidate, stand_ins, due, holding),
         Some(Transfer::Eip3009(None) | Transfer::Spl) | None => {}
     }
-    if balance < due {
-        let short = candidate.in_units(due.saturating_sub(balance));
-        match candidate.deposit {
-            None => candidate.reject(Reason::InsufficientBalance, format!("{short} short")),
-            Some(_) => {
-                let deposit = candidate.in_units(due);
-                candidate.reject(Reason::DepositRequired, format!("{short} short of {deposit} to deposit"));
-            }
-        }
+    let available = balance.saturating_sub(candidate.held);
+    if available < due {
+        judge_shortage(candidate, due, due.saturating_sub(available));
     }
+}
+
+fn judge_shortage(candidate: &mut Candidate, due: Amount, shortage: Amount) {
+    let mut detail = format!("{} short", candidate.in_units(shortage));
+    let mut reason = Reason::InsufficientBalance;
+    if candidate.deposit.is_some() {
+        reason = Reason::DepositRequired;
+        detail = format!("{detail} of {} to deposit", candidate.in_units(due));
+    }
+    if !candidate.held.is_zero() {
+        detail = format!("{detail} while other payments hold {}", candidate.in_units(candidate.held));
+    }
+    candidate.reject(reason, detail);
 }
 
 fn judge_domain(candidate: &mut Candidate, stated: &StatedDomain, holding: &Holding) {
@@ -265,6 +276,11 @@ fn judge_domain(candidate: &mut Candidate, stated: &StatedDomain, holding: &Hold
         None if !stated.confirmed => candidate.note(Note::DomainUnchecked),
         _ => {}
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference to the field.
+fn is_zero(amount: &Amount) -> bool {
+    amount.is_zero()
 }
 
 /// Microseconds inside, milliseconds with three decimals in JSON.

@@ -150,6 +150,9 @@ fn facts(candidate: &Candidate) -> String {
     if let Some(balance) = candidate.balance {
         let _ = write!(text, ", holds {}", candidate.in_units(balance));
     }
+    if !candidate.held.is_zero() {
+        let _ = write!(text, ", {} of it for other payments", candidate.in_units(candidate.held));
+    }
     if let Some(deposit) = candidate.deposit {
         let _ = write!(text, ", deposits {}", candidate.in_units(deposit));
     }

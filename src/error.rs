@@ -124,10 +124,39 @@ pub struct Deficit {
     pub decimals: u8,
     /// The price, or the deposit of schemes that pay out of one, in atomic units.
     pub required: Amount,
-    /// The balance, in atomic units.
+    /// The balance without what is held, in atomic units.
     pub available: Amount,
+    /// How much of the balance other payments hold, in atomic units.
+    #[serde(default)]
+    pub held: Amount,
     /// `required - available`.
     pub shortfall: Amount,
+}
+
+impl Deficit {
+    /// What `candidate` needs and what there is, short or not; `None` where no balance was read.
+    pub(crate) fn of(candidate: &Candidate) -> Option<Self> {
+        let (required, held) = (candidate.deposit.or(candidate.amount)?, candidate.held);
+        let available = candidate.balance?.saturating_sub(held);
+        Some(Self {
+            requirement_index: candidate.requirement_index,
+            network: candidate.network.clone()?,
+            network_name: candidate.network_name.clone()?,
+            asset_id: candidate.asset_id.clone()?,
+            symbol: candidate.symbol.clone()?,
+            decimals: candidate.decimals?,
+            required,
+            available,
+            held,
+            shortfall: required.saturating_sub(available),
+        })
+    }
+
+    /// The same with `held` of `balance` held by other payments.
+    pub(crate) fn with_held(self, balance: Amount, held: Amount) -> Self {
+        let available = balance.saturating_sub(held);
+        Self { available, held, shortfall: self.required.saturating_sub(available), ..self }
+    }
 }
 
 impl fmt::Display for Deficit {
@@ -135,7 +164,11 @@ impl fmt::Display for Deficit {
         let units = |amount: Amount| amount.to_units(self.decimals);
         let (shortfall, required, available) = (units(self.shortfall), units(self.required), units(self.available));
         let Self { symbol, network_name, .. } = self;
-        write!(f, "{shortfall} {symbol} short on {network_name} (needs {required}, has {available})")
+        write!(f, "{shortfall} {symbol} short on {network_name} (needs {required}, has {available}")?;
+        match self.held.is_zero() {
+            true => f.write_str(")"),
+            false => write!(f, " beside {} held)", units(self.held)),
+        }
     }
 }
 
@@ -144,25 +177,8 @@ fn in_offered_order(candidates: &[Candidate]) -> Vec<&Candidate> {
 }
 
 fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
-    in_offered_order(candidates).into_iter().filter_map(deficit).collect()
-}
-
-fn deficit(candidate: &Candidate) -> Option<Deficit> {
-    if !candidate.rejections.iter().any(|rejection| rejection.reason.obstacle() == Obstacle::Funds) {
-        return None;
-    }
-    let (required, available) = (candidate.deposit.or(candidate.amount)?, candidate.balance?);
-    Some(Deficit {
-        requirement_index: candidate.requirement_index,
-        network: candidate.network.clone()?,
-        network_name: candidate.network_name.clone()?,
-        asset_id: candidate.asset_id.clone()?,
-        symbol: candidate.symbol.clone()?,
-        decimals: candidate.decimals?,
-        required,
-        available,
-        shortfall: required.saturating_sub(available),
-    })
+    let short = |candidate: &&Candidate| candidate.rejections.iter().any(|r| r.reason.obstacle() == Obstacle::Funds);
+    in_offered_order(candidates).into_iter().filter(short).filter_map(Deficit::of).collect()
 }
 
 fn list(deficits: &[Deficit]) -> String {

@@ -11,6 +11,7 @@
 //! - [`RouteSelector::select`] screens the offers, reads all balances at once (once more where one that
 //!   is too low would change the route), ranks, and returns a [`Selection`] or a [`SelectError`] with
 //!   the same [`Candidate`]s.
+//! - [`Selection::hold`] keeps overlapping selections from spending the same money twice.
 //! - [`rank`] is the order itself: pure, public, for what-if.
 //! - [`HealthIndex`] remembers how endpoints behaved; selectors can share one.
 //! - [`Transport`] is the only seam to the network.
@@ -54,6 +55,7 @@ mod endpoint;
 mod error;
 mod event;
 mod health;
+mod hold;
 mod json;
 mod network;
 mod order;
@@ -82,13 +84,14 @@ pub use health::{
     Circuit, EndpointHealth, EndpointKey, EndpointView, HealthIndex, HealthSettings, Moment, Opening, Outcome, Permit,
     Score, ScoreParts, SnapshotError, Transition,
 };
+pub use hold::{Hold, HoldError};
 pub use network::{ChainId, Family, NAMES, NetworkError};
 pub use payment::{
     Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
 };
 pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
-pub use selector::{RouteSelector, RouteSelectorBuilder, Selection};
+pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};
 pub use verdict::{Key, Note, Reason, Rejection, Rejections};
 
 /// The README's and the guide's examples, compiled by the documentation tests.

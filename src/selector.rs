@@ -2,14 +2,17 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::candidate::{Candidate, judge};
+use crate::amount::Amount;
+use crate::candidate::{Candidate, Reading, judge};
 use crate::cascade;
 use crate::config::{Config, ConfigError};
 use crate::endpoint::Endpoint;
-use crate::error::SelectError;
+use crate::error::{Deficit, SelectError};
 use crate::event::Observer;
 use crate::health::{EndpointView, HealthIndex, Outcome, SnapshotError};
+use crate::hold::{Account, Demand, Hold, HoldError, Ledger, Refusal};
 use crate::payment::{PaymentRequired, Requirement};
 use crate::platform::{self, Clock, MaybeSend, MaybeSync};
 use crate::policy::{self, Screened};
@@ -17,7 +20,7 @@ use crate::probe::plan::{Plan, Slot};
 use crate::probe::{EndpointMetrics, Prober, Readings, Traffic, Transport};
 use crate::trace;
 
-/// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health.
+/// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health and holds.
 ///
 /// It reads balances and answers. It never signs, pays, or sends anything to a host or about an
 /// asset that is not in its configuration.
@@ -25,6 +28,7 @@ use crate::trace;
 pub struct RouteSelector {
     config: Arc<Config>,
     prober: Prober,
+    holds: Ledger,
 }
 
 impl RouteSelector {
@@ -64,7 +68,7 @@ impl RouteSelector {
             ConfigError::new("runtime", problem, "a call from within a Tokio runtime with time enabled")
         })?;
         let candidates = trace::select(payment.requirements().len(), self.candidates(payment)).await;
-        Selection::of(payment, candidates)
+        Selection::of(payment, candidates, &self.holds)
     }
 
     /// Every offer as the buyer stands towards it, ranked.
@@ -80,7 +84,7 @@ impl RouteSelector {
         self.judge(policy::screen(payment, &self.config), &slots, &readings)
     }
 
-    /// Candidates by what was read of them, ranked.
+    /// Candidates by what was read of them and what is held, ranked.
     fn judge(&self, screened: Vec<Screened>, slots: &[Option<Slot>], readings: &Readings) -> Vec<Candidate> {
         let evidence = self.prober.evidence(readings);
         let mut candidates: Vec<Candidate> = (screened.into_iter().zip(slots))
@@ -88,6 +92,7 @@ impl RouteSelector {
                 let mut candidate = offer.candidate;
                 let evidence = slot.and_then(|slot| evidence.get(slot.network)?.get(slot.read).cloned());
                 if let Some(evidence) = evidence {
+                    candidate.held = self.held(&candidate, &evidence.reading);
                     judge(&mut candidate, offer.route.as_ref(), evidence);
                 }
                 candidate
@@ -95,6 +100,16 @@ impl RouteSelector {
             .collect();
         cascade::rank(&mut candidates, &self.config.prefer);
         candidates
+    }
+
+    /// How much of what was read other payments hold.
+    fn held(&self, candidate: &Candidate, reading: &Reading) -> Amount {
+        match (account(candidate), reading) {
+            (Some(account), Reading::Holding(holding)) => {
+                self.holds.held(&account, holding.balance, self.prober.clock.now())
+            }
+            _ => Amount::ZERO,
+        }
     }
 
     /// The readings for whose sake alone a route is not chosen that otherwise would be.
@@ -230,7 +245,7 @@ impl RouteSelectorBuilder {
         let (settings, observer) = (self.config.probe, self.observer);
         let traffic = Arc::new(Traffic::new(settings.seed.unwrap_or_else(platform::random)));
         let prober = Prober { transport, health, traffic, observer, settings, clock: Clock };
-        Ok(RouteSelector { config: Arc::new(self.config), prober })
+        Ok(RouteSelector { config: Arc::new(self.config), prober, holds: Ledger::default() })
     }
 }
 
@@ -257,16 +272,20 @@ pub struct Selection {
     payment: PaymentRequired,
     candidates: Vec<Candidate>,
     chosen: usize,
+    claim: Claim,
 }
 
 impl Selection {
     /// The answer that ranked candidates amount to: the first, if it is viable.
-    fn of(payment: &PaymentRequired, candidates: Vec<Candidate>) -> Result<Self, SelectError> {
-        match candidates.first().filter(|first| first.viable).map(|first| first.requirement_index) {
-            Some(chosen) if chosen < payment.requirements().len() => {
-                Ok(Self { payment: payment.clone(), candidates, chosen })
-            }
-            _ => Err(SelectError::of(candidates)),
+    fn of(payment: &PaymentRequired, candidates: Vec<Candidate>, holds: &Ledger) -> Result<Self, SelectError> {
+        let first = candidates.first().filter(|first| first.viable);
+        let chosen = first.and_then(|first| {
+            let requirement = payment.requirements().get(first.requirement_index)?;
+            Some((first.requirement_index, Claim::of(first, requirement, holds)?))
+        });
+        match chosen {
+            Some((chosen, claim)) => Ok(Self { payment: payment.clone(), candidates, chosen, claim }),
+            None => Err(SelectError::of(candidates)),
         }
     }
 
@@ -301,11 +320,65 @@ impl Selection {
     pub fn explain(&self) -> String {
         cascade::explain(&self.candidates)
     }
+
+    /// Holds the price of the chosen offer, so that no other selection spends it as well: to be
+    /// called once a payment, before it is made. It holds until it is dropped or told what became of
+    /// the payment, and for `maxTimeoutSeconds` at most.
+    ///
+    /// # Errors
+    /// Other payments took what this one needs since the balance was read, or too many are under way.
+    pub fn hold(&self) -> Result<Hold, HoldError> {
+        self.claim.hold()
+    }
+
+    /// What [`hold`](Self::hold) holds, without the rest of the selection.
+    #[must_use]
+    pub fn claim(&self) -> &Claim {
+        &self.claim
+    }
+}
+
+/// What paying a chosen offer takes of which balance.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    holds: Ledger,
+    demand: Demand,
+    /// Nothing is short; it says so once more is held.
+    standing: Deficit,
+}
+
+impl Claim {
+    fn of(candidate: &Candidate, requirement: &Requirement, holds: &Ledger) -> Option<Self> {
+        let demand = Demand {
+            account: account(candidate)?,
+            amount: candidate.due(),
+            balance: candidate.balance?,
+            lifetime: Duration::from_secs(requirement.terms().ok()?.max_timeout_seconds),
+        };
+        Some(Self { holds: holds.clone(), demand, standing: Deficit::of(candidate)? })
+    }
+
+    /// As [`Selection::hold`].
+    ///
+    /// # Errors
+    /// As for `Selection::hold`.
+    pub fn hold(&self) -> Result<Hold, HoldError> {
+        self.holds.hold(&self.demand, Clock.now()).map_err(|refusal| match refusal {
+            Refusal::Held(held) => HoldError::HeldElsewhere(self.standing.clone().with_held(self.demand.balance, held)),
+            Refusal::TooMany => HoldError::TooMany,
+        })
+    }
+}
+
+/// The balance that pays a candidate.
+fn account(candidate: &Candidate) -> Option<Account> {
+    Some(Account { asset: candidate.asset_id.clone()?, owner: candidate.owner.clone()? })
 }
 
 const _: () = {
     const fn shareable<T: MaybeSend + MaybeSync + 'static>() {}
     shareable::<RouteSelector>();
     shareable::<Selection>();
+    shareable::<Hold>();
     shareable::<SelectError>();
 };

@@ -75,7 +75,7 @@ async fn deficits_are_in_the_merchants_order_and_read_as_sentences() {
         json!({
             "requirementIndex": 1, "network": "eip155:8453", "networkName": "Base",
             "assetId": "eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913", "symbol": "USDC", "decimals": 6,
-            "required": "50000", "available": "20000", "shortfall": "30000",
+            "required": "50000", "available": "20000", "held": "0", "shortfall": "30000",
         })
     );
     let ranked: Vec<usize> = error.candidates().iter().map(|candidate| candidate.requirement_index).collect();

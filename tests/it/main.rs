@@ -13,6 +13,7 @@ mod documents;
 mod errors;
 mod freshness;
 mod health;
+mod holds;
 mod localnet;
 mod operators;
 mod opinion;

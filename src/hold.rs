@@ -1,0 +1,316 @@
+//! Payments under way: how much of which balance they hold, and until when.
+//!
+//! A pure ledger; time comes in as an argument. Refuses to know offers, endpoints and whether a
+//! payment is really made.
+//!
+//! A hold that lives counts in full. One that is settled counts until a balance shows that it is
+//! paid: an endpoint may lag behind the merchant's word. What a balance has fallen since the holds'
+//! own selections read it is taken for their payments, and what it has risen again, as at an endpoint
+//! that lags, counts again. So the same debit is neither forgotten nor counted twice. Money that
+//! arrives meanwhile is taken for nothing: it may count for less until the settled hold expires.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::amount::Amount;
+use crate::error::Deficit;
+use crate::health::Moment;
+
+/// Holds at once on one selector, settled ones that have not expired included: 68 payments a second
+/// of offers that live a minute.
+const MOST_HOLDS: usize = 4_096;
+
+/// The most that a hold lives, whatever the merchant states: no chain lags for so long.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// A payment under way: while it lives, other selections of the selector and its clones count its
+/// amount as spent. Made by [`Selection::hold`](crate::Selection::hold).
+///
+/// Dropping it releases the amount. Where a payment was sent and nobody knows what became of it,
+/// [`settled`](Self::settled) is the careful answer.
+#[must_use = "a hold that is dropped holds nothing any more"]
+pub struct Hold {
+    ledger: Ledger,
+    account: Account,
+    id: u64,
+}
+
+/// Why an amount cannot be held.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HoldError {
+    /// `held-elsewhere`: since the balance was read, other payments hold so much of it that the rest
+    /// does not pay this offer. Another selection may find another route.
+    #[error("other payments hold what this one needs: {0}")]
+    HeldElsewhere(Deficit),
+    /// `too-many-holds`: as many as are kept live or wait for their debit to show.
+    #[error("{MOST_HOLDS} payments are held already")]
+    TooMany,
+}
+
+impl HoldError {
+    /// The code: stable, kebab-case, the same in every language.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::HeldElsewhere(_) => "held-elsewhere",
+            Self::TooMany => "too-many-holds",
+        }
+    }
+
+    /// What is short because of other holds.
+    #[must_use]
+    pub fn deficit(&self) -> Option<&Deficit> {
+        match self {
+            Self::HeldElsewhere(deficit) => Some(deficit),
+            Self::TooMany => None,
+        }
+    }
+}
+
+impl Hold {
+    /// The payment was made, or may have been. It counts until a balance shows it, or until the hold
+    /// expires.
+    pub fn settled(self) {
+        if let Some(entry) = self.ledger.lock().entry(&self.account, self.id) {
+            entry.settled = true;
+        }
+    }
+
+    /// The payment was not made and will not be: the amount is free at once, as by dropping.
+    pub fn failed(self) {}
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.ledger.lock().release(&self.account, self.id);
+    }
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hold of {} by {}", self.account.asset, self.account.owner)
+    }
+}
+
+/// An owner's balance of an asset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Account {
+    /// CAIP-19, which names the network too.
+    pub(crate) asset: Arc<str>,
+    pub(crate) owner: Arc<str>,
+}
+
+/// What a payment takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Demand {
+    pub(crate) account: Account,
+    pub(crate) amount: Amount,
+    /// What the selection read of the account.
+    pub(crate) balance: Amount,
+    /// As the offer states it.
+    pub(crate) lifetime: Duration,
+}
+
+/// Why the ledger takes no hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// This much of the balance is held.
+    Held(Amount),
+    TooMany,
+}
+
+/// Every hold of a selector and its clones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger(Arc<Mutex<Book>>);
+
+#[derive(Debug, Default)]
+struct Book {
+    /// Few: a buyer has one for every asset that is configured.
+    accounts: Vec<(Account, Vec<Entry>)>,
+    issued: u64,
+}
+
+/// Oldest first within its account.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    id: u64,
+    amount: Amount,
+    balance: Amount,
+    settled: bool,
+    expires: Moment,
+}
+
+impl Ledger {
+    /// Holds what `demand` takes, if the rest of its balance suffices.
+    pub(crate) fn hold(&self, demand: &Demand, now: Moment) -> Result<Hold, Refusal> {
+        let mut book = self.lock();
+        book.expire(now);
+        let held = book.held(&demand.account, demand.balance, now);
+        if demand.balance.saturating_sub(held) < demand.amount {
+            return Err(Refusal::Held(held));
+        }
+        if book.accounts.iter().map(|(_, entries)| entries.len()).sum::<usize>() >= MOST_HOLDS {
+            return Err(Refusal::TooMany);
+        }
+        let id = book.add(demand, now.after(demand.lifetime.min(LONGEST)));
+        Ok(Hold { ledger: self.clone(), account: demand.account.clone(), id })
+    }
+
+    /// How much of `balance`, as it was just read of `account`, other payments hold.
+    pub(crate) fn held(&self, account: &Account, balance: Amount, now: Moment) -> Amount {
+        self.lock().held(account, balance, now)
+    }
+
+    /// A panic elsewhere while the lock was held leaves a hold too many at worst, and that expires.
+    fn lock(&self) -> MutexGuard<'_, Book> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Book {
+    fn held(&self, account: &Account, balance: Amount, now: Moment) -> Amount {
+        let Some((_, entries)) = self.accounts.iter().find(|(other, _)| other == account) else {
+            return Amount::ZERO;
+        };
+        let (mut live, mut settled) = (Amount::ZERO, Outstanding::default());
+        for entry in entries.iter().filter(|entry| now < entry.expires) {
+            match entry.settled {
+                true => settled.owes(entry.amount, entry.balance),
+                false => live = live.saturating_add(entry.amount),
+            }
+        }
+        settled.reads(balance);
+        live.saturating_add(settled.due)
+    }
+
+    fn add(&mut self, demand: &Demand, expires: Moment) -> u64 {
+        self.issued += 1;
+        let Demand { account, amount, balance, .. } = demand;
+        let entry = Entry { id: self.issued, amount: *amount, balance: *balance, settled: false, expires };
+        match self.accounts.iter_mut().find(|(other, _)| other == account) {
+            Some((_, entries)) => entries.push(entry),
+            None => self.accounts.push((account.clone(), vec![entry])),
+        }
+        self.issued
+    }
+
+    fn entry(&mut self, account: &Account, id: u64) -> Option<&mut Entry> {
+        let (_, entries) = self.accounts.iter_mut().find(|(other, _)| other == account)?;
+        entries.iter_mut().find(|entry| entry.id == id)
+    }
+
+    /// Removes a hold, unless it is settled: that one goes when it expires.
+    fn release(&mut self, account: &Account, id: u64) {
+        if let Some((_, entries)) = self.accounts.iter_mut().find(|(other, _)| other == account) {
+            entries.retain(|entry| entry.id != id || entry.settled);
+        }
+        self.accounts.retain(|(_, entries)| !entries.is_empty());
+    }
+
+    fn expire(&mut self, now: Moment) {
+        self.accounts.iter_mut().for_each(|(_, entries)| entries.retain(|entry| now < entry.expires));
+        self.accounts.retain(|(_, entries)| !entries.is_empty());
+    }
+}
+
+/// What settled holds took and is not yet gone from a balance, followed through their own readings.
+#[derive(Default)]
+struct Outstanding {
+    balance: Amount,
+    /// Settled and not seen to be gone.
+    due: Amount,
+    /// Settled and seen to be gone.
+    gone: Amount,
+}
+
+impl Outstanding {
+    fn owes(&mut self, amount: Amount, balance: Amount) {
+        self.reads(balance);
+        self.due = self.due.saturating_add(amount);
+    }
+
+    fn reads(&mut self, balance: Amount) {
+        let fallen = self.balance.saturating_sub(balance).min(self.due);
+        let risen = balance.saturating_sub(self.balance).min(self.gone);
+        self.due = self.due.saturating_sub(fallen).saturating_add(risen);
+        self.gone = self.gone.saturating_sub(risen).saturating_add(fallen);
+        self.balance = balance;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Moment = Moment::from_millis(0);
+
+    fn demand(balance: u64, amount: u64) -> Demand {
+        Demand {
+            account: Account { asset: "eip155:8453/erc20:0x1".into(), owner: "0x2".into() },
+            amount: amount.into(),
+            balance: balance.into(),
+            lifetime: Duration::from_secs(60),
+        }
+    }
+
+    /// Settled holds as (balance when selected, amount); what of each balance read after is still held.
+    #[test]
+    fn a_settled_hold_counts_until_a_balance_shows_it() {
+        for (settled, readings) in [
+            // It lags, it shows, it lags again elsewhere; then other money arrives or goes.
+            (&[(100, 30)][..], &[(100, 30), (70, 0), (100, 30), (90, 20), (120, 30), (40, 0)][..]),
+            // Two that overlapped: one drop is not taken for both.
+            (&[(100, 30), (100, 20)], &[(100, 50), (80, 30), (70, 20), (50, 0)]),
+            // The second was selected after the first had shown.
+            (&[(100, 30), (70, 20)], &[(70, 20), (50, 0), (100, 50), (60, 10)]),
+            // The third was selected where the endpoint lags.
+            (&[(100, 30), (70, 10), (100, 5)], &[(100, 45), (60, 5), (55, 0)]),
+            // What was spent otherwise before the second is no payment of the second.
+            (&[(1_000, 10), (390, 300)], &[(390, 300), (90, 0)]),
+            // Money arrived between them: the first may count until it expires, the second shows.
+            (&[(3, 2), (11, 5)], &[(11, 7), (6, 2)]),
+        ] {
+            let ledger = Ledger::default();
+            for (balance, amount) in settled {
+                let demand = demand(*balance, *amount);
+                let expires = NOW.after(demand.lifetime);
+                let id = ledger.lock().add(&demand, expires);
+                Hold { ledger: ledger.clone(), account: demand.account, id }.settled();
+            }
+            for (balance, held) in readings {
+                let told = ledger.held(&demand(0, 0).account, Amount::from_u64(*balance), NOW);
+                assert_eq!(told, Amount::from_u64(*held), "{settled:?} at {balance}");
+            }
+        }
+    }
+
+    #[test]
+    fn as_many_as_are_kept_and_none_is_forgotten_for_another() {
+        let (ledger, one) = (Ledger::default(), demand(u64::MAX, 1));
+        let holds: Vec<Hold> = (0..MOST_HOLDS).map(|_| ledger.hold(&one, NOW).unwrap()).collect();
+        assert_eq!(ledger.hold(&one, NOW).unwrap_err(), Refusal::TooMany);
+        let held = Amount::from_u64(MOST_HOLDS as u64);
+        assert_eq!(ledger.held(&one.account, one.balance, NOW), held);
+        // What expired makes room, and what is dropped after that is nobody else's.
+        let later = NOW.after(one.lifetime);
+        let next = ledger.hold(&one, later).unwrap();
+        drop(holds);
+        assert_eq!(ledger.held(&one.account, one.balance, later), Amount::from_u64(1));
+        drop(next);
+        assert!(ledger.lock().accounts.is_empty());
+    }
+
+    #[test]
+    fn amounts_beyond_256_bits_hold_everything() {
+        let most = Amount::from_be_bytes([0xff; 32]);
+        let ledger = Ledger::default();
+        for _ in 0..2 {
+            let demand = Demand { amount: most, balance: most, ..demand(0, 0) };
+            let id = ledger.lock().add(&demand, NOW.after(demand.lifetime));
+            std::mem::forget(Hold { ledger: ledger.clone(), account: demand.account, id });
+        }
+        assert_eq!(ledger.held(&demand(0, 0).account, most, NOW), most);
+    }
+}
