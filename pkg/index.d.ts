@@ -290,6 +290,8 @@ export interface Candidate {
   readonly allowance?: AtomicAmount;
   /** What the buyer would have to send first; there exactly with `allowance-required`. */
   readonly approval?: Approval;
+  /** How much of the balance other payments hold; absent where none do. */
+  readonly held?: AtomicAmount;
   /** What paying here costs besides the price. */
   readonly fee: AtomicAmount;
   /** Health of the endpoint that was asked, 0 to 1. */
@@ -346,11 +348,16 @@ export interface Deficit {
   readonly decimals: number;
   /** The price, or the deposit of schemes that pay out of one. */
   readonly required: AtomicAmount;
-  /** The balance. */
+  /** The balance without what is held. */
   readonly available: AtomicAmount;
+  /** How much of the balance other payments hold. */
+  readonly held: AtomicAmount;
   /** `required - available`. */
   readonly shortfall: AtomicAmount;
-  /** All of it as a sentence: `0.03 USDC short on Base (needs 0.05, has 0.02)`. */
+  /**
+   * All of it as a sentence: `0.03 USDC short on Base (needs 0.05, has 0.02)`, and `has 0.02 beside 0.04 held`
+   * where other payments are under way.
+   */
   readonly text: string;
 }
 
@@ -366,7 +373,40 @@ export interface Selection<Requirement = PaymentRequirement> {
   readonly candidates: readonly Candidate[];
   /** The ranking as text for people, one line an offer. */
   explain(): string;
+  /**
+   * Holds the price of the chosen offer, so that no other selection of this selector spends it as well. To
+   * be called once a payment, before it is made: `await using hold = selection.hold()`.
+   * @throws {HeldElsewhereError} other payments took what this one needs since the balance was read
+   * @throws {TooManyHoldsError} too many payments are under way
+   */
+  hold(): Hold;
 }
+
+/**
+ * A payment under way: while it lives, other selections of its selector count its amount as spent. It
+ * ends once, by whichever comes first: a method, `using`, the offer's `maxTimeoutSeconds` (an hour at
+ * most), or, for one that was lost, the garbage collector.
+ */
+export interface Hold extends DisposedSync, DisposedAsync {
+  /**
+   * The payment was made, or was sent and nobody knows. Its amount counts until a balance shows it, or
+   * until the hold would have expired: an endpoint may lag behind the merchant's word.
+   */
+  settled(): void;
+  /** The payment was not made and will not be: its amount is free at once. */
+  failed(): void;
+  /** The same, for a payment that was not even tried. Also what the end of a `using` scope does. */
+  release(): void;
+}
+
+/** A well-known symbol, where the compiler's `lib` has it. */
+type WellKnown<Name extends string> = typeof Symbol extends { readonly [Key in Name]: infer Known extends symbol } ? Known : never;
+
+/** What `using` ends, where the compiler's `lib` has `Symbol.dispose`. */
+export type DisposedSync = { [Key in WellKnown<"dispose">]: () => void };
+
+/** What `await using` ends, where the compiler's `lib` has `Symbol.asyncDispose`. */
+export type DisposedAsync = { [Key in WellKnown<"asyncDispose">]: () => Promise<void> };
 
 /** Options of {@link Selector.select}. */
 export interface SelectOptions {
@@ -474,7 +514,7 @@ export interface EndpointHealth extends EndpointInfo {
 }
 
 /** Chooses which offer to pay. Made by {@link createSelector}; any number of selections may overlap. */
-export interface Selector {
+export interface Selector extends DisposedSync, DisposedAsync {
   /**
    * Asks the configured endpoints what the buyer holds, and ranks the offers.
    * @param paymentRequired the 402's terms as an object; `requirement` is one of its entries
@@ -655,6 +695,8 @@ export type ErrorCode =
   | "refused-by-policy"
   | "insufficient-liquidity"
   | "balances-unavailable"
+  | "held-elsewhere"
+  | "too-many-holds"
   | "configuration"
   | "module-unavailable";
 
@@ -715,6 +757,20 @@ export class InsufficientLiquidityError extends PayrouteError {
   readonly candidates: readonly Candidate[];
   /** The offers as text for people. */
   explain(): string;
+  private constructor();
+}
+
+/** Since the balance was read, other payments hold what this one needs. Select again: there may be another route. */
+export class HeldElsewhereError extends PayrouteError {
+  readonly code: "held-elsewhere";
+  /** What is short because of other holds. */
+  readonly deficit: Deficit;
+  private constructor();
+}
+
+/** As many payments are held as are kept: 4,096, settled ones that have not expired included. */
+export class TooManyHoldsError extends PayrouteError {
+  readonly code: "too-many-holds";
   private constructor();
 }
 

@@ -1,6 +1,6 @@
 //! Answers and failures as JSON text.
 
-use payroute::{Candidate, ConfigError, DecodeError, Deficit, SelectError, Selection};
+use payroute::{Candidate, ConfigError, DecodeError, Deficit, HoldError, SelectError, Selection};
 use serde::Serialize;
 
 use crate::payment::{Problem, carrier_name};
@@ -10,16 +10,13 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-pub(crate) fn answer(result: &Result<Selection, SelectError>) -> String {
-    match result {
-        Ok(selection) => json(&Answer {
-            chosen: selection.requirement().index(),
-            json: selection.requirement().json(),
-            candidates: selection.candidates(),
-            explanation: selection.explain(),
-        }),
-        Err(error) => failure(error),
-    }
+pub(crate) fn answer(selection: &Selection) -> String {
+    json(&Answer {
+        chosen: selection.requirement().index(),
+        json: selection.requirement().json(),
+        candidates: selection.candidates(),
+        explanation: selection.explain(),
+    })
 }
 
 pub(crate) fn failure(error: &SelectError) -> String {
@@ -51,6 +48,14 @@ pub(crate) fn failure(error: &SelectError) -> String {
     })
 }
 
+pub(crate) fn hold_failure(error: &HoldError) -> String {
+    json(&HoldFailure {
+        code: error.code(),
+        message: error.to_string(),
+        deficits: error.deficit().map(|deficit| Shortfall { deficit, text: deficit.to_string() }).into_iter().collect(),
+    })
+}
+
 pub(crate) fn config_failure(error: ConfigError) -> String {
     failure(&error.into())
 }
@@ -76,6 +81,13 @@ struct Failure<'a> {
     accepted: Option<&'a str>,
     carriers: Vec<CarrierProblem<'a>>,
     entries: Vec<Problem<'a>>,
+}
+
+#[derive(Serialize)]
+struct HoldFailure<'a> {
+    code: &'static str,
+    message: String,
+    deficits: Vec<Shortfall<'a>>,
 }
 
 #[derive(Serialize)]

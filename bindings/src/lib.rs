@@ -8,6 +8,7 @@
 #![cfg(target_arch = "wasm32")]
 
 mod convert;
+mod hold;
 mod payment;
 mod ranking;
 mod selector;

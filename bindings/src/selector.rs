@@ -4,12 +4,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures::stream::{AbortHandle, Abortable};
-use js_sys::Promise;
+use js_sys::{Array, Promise};
 use payroute::{Config, Event, HealthIndex, PaymentRequired, RouteSelector};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
+use crate::hold::Claim;
 use crate::payment::{Payment, decoded, response};
 use crate::transport::{Host, JsTransport};
 
@@ -106,7 +107,8 @@ impl Selector {
         self.core.config().limits().body_bytes
     }
 
-    /// A promise of the answer or the failure as JSON; of `null` once `cancel(call)` was called.
+    /// A promise of a list: the answer as JSON and its claim, or the failure as JSON alone; of an empty
+    /// list once `cancel(call)` was called.
     pub fn select(&self, call: u32, payment: &Payment) -> Promise {
         let (core, payment, running) = (self.core.clone(), payment.0.clone(), self.running.clone());
         let (handle, registration) = AbortHandle::new_pair();
@@ -115,10 +117,16 @@ impl Selector {
             let work = async move { core.select(&payment).await };
             let answer = Abortable::new(work, registration).await;
             running.borrow_mut().retain(|(other, _)| *other != call);
-            Ok(match answer {
-                Ok(answer) => JsValue::from_str(&convert::answer(&answer)),
-                Err(_) => JsValue::NULL,
-            })
+            let list = Array::new();
+            match answer {
+                Ok(Ok(selection)) => {
+                    list.push(&JsValue::from_str(&convert::answer(&selection)));
+                    list.push(&Claim(selection.claim().clone()).into());
+                }
+                Ok(Err(error)) => _ = list.push(&JsValue::from_str(&convert::failure(&error))),
+                Err(_) => {}
+            }
+            Ok(list.into())
         })
     }
 

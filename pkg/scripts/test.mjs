@@ -31,6 +31,6 @@ if (!existsSync(join(PACKAGE, "wasm/index.cjs"))) {
 if (!existsSync(join(LOCALNET, "node_modules"))) run("npm", ["ci"], LOCALNET);
 provideChromium();
 const tsc = join(PACKAGE, "node_modules/typescript/bin/tsc");
-for (const project of [".", "test/types", "test/types/tsconfig.cjs.json"]) run(process.execPath, [tsc, "-p", project]);
+for (const project of [".", "test/types", "test/types/tsconfig.cjs.json", "test/types/tsconfig.using.json"]) run(process.execPath, [tsc, "-p", project]);
 const files = readdirSync(join(PACKAGE, "test")).filter((name) => name.endsWith(".test.mjs"));
 run(process.execPath, ["--test", "--test-reporter=spec", ...files.map((name) => join("test", name))]);

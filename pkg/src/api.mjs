@@ -12,12 +12,14 @@ export { amountToBigInt, formatAmount } from "./amounts.mjs";
 export {
   BalancesUnavailableError,
   ConfigurationError,
+  HeldElsewhereError,
   InsufficientLiquidityError,
   InvalidPaymentRequiredError,
   ModuleUnavailableError,
   NoSupportedRouteError,
   PayrouteError,
   RefusedByPolicyError,
+  TooManyHoldsError,
   UnsupportedVersionError,
 } from "./errors.mjs";
 
@@ -25,6 +27,8 @@ export {
 /** @typedef {import("./boot.mjs").Core} Core */
 /** @typedef {import("../wasm/core.js").Selector} CoreSelector */
 /** @typedef {import("../wasm/core.js").Health} CoreHealth */
+/** @typedef {import("../wasm/core.js").Claim} CoreClaim */
+/** @typedef {import("../wasm/core.js").Hold} CoreHold */
 
 /** Limits of a decoder without a configuration: the core's own defaults. */
 const DEFAULT_BODY_LIMIT = 1_048_576;
@@ -163,13 +167,23 @@ class Selector {
   }
 }
 
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(Selector.prototype, Symbol.dispose, {
-    value: Selector.prototype.free,
-    configurable: true,
-    writable: true,
+/**
+ * Lets `using` and `await using` end objects of a class, where the host knows them.
+ * @param {object} prototype
+ * @param {() => void} end
+ */
+function disposable(prototype, end) {
+  const define = (/** @type {symbol | undefined} */ key, /** @type {() => unknown} */ value) => {
+    if (typeof key === "symbol") Object.defineProperty(prototype, key, { value, configurable: true, writable: true });
+  };
+  define(Symbol.dispose, end);
+  define(Symbol.asyncDispose, async function () {
+    // @ts-expect-error called on objects of the class
+    end.call(this);
   });
 }
+
+disposable(Selector.prototype, Selector.prototype.free);
 
 /**
  * @param {CoreSelector} core
@@ -210,24 +224,28 @@ async function select(core, input, signal) {
  */
 async function selectionOf(core, { payment, entry }, call) {
   try {
-    const answer = JSON.parse(await core.select(call, payment));
+    const [text, claim] = await core.select(call, payment);
     // Cancelled: whoever cancelled has said why already.
-    if (answer === null) return undefined;
-    if (answer.code !== undefined) throw errorOf(answer);
-    return Object.freeze(new Selection(entry(answer.chosen), answer));
+    if (text === undefined) return undefined;
+    const answer = JSON.parse(text);
+    if (claim === undefined) throw errorOf(answer);
+    return Object.freeze(new Selection(entry(answer.chosen), answer, claim));
   } finally {
     payment.free();
   }
 }
 
 class Selection {
+  #claim;
   #explanation;
 
   /**
    * @param {unknown} requirement
    * @param {{ chosen: number, json: string, candidates: Candidate[], explanation: string }} answer
+   * @param {CoreClaim} claim goes with the selection: the glue frees it once nobody can reach it
    */
-  constructor(requirement, { chosen, json, candidates, explanation }) {
+  constructor(requirement, { chosen, json, candidates, explanation }, claim) {
+    this.#claim = claim;
     this.requirement = requirement;
     this.requirementIndex = chosen;
     this.requirementJson = json;
@@ -238,7 +256,42 @@ class Selection {
   explain() {
     return this.#explanation;
   }
+
+  hold() {
+    return new Hold(attempt(() => this.#claim.hold()));
+  }
 }
+
+class Hold {
+  /** @type {CoreHold | undefined} */
+  #core;
+
+  /** @param {CoreHold} core */
+  constructor(core) {
+    this.#core = core;
+  }
+
+  /** The core's hold, once: whatever ends it, ends it for good. */
+  #end() {
+    const core = this.#core;
+    this.#core = undefined;
+    return core;
+  }
+
+  settled() {
+    this.#end()?.settled();
+  }
+
+  failed() {
+    this.#end()?.free();
+  }
+
+  release() {
+    this.#end()?.free();
+  }
+}
+
+disposable(Hold.prototype, Hold.prototype.release);
 
 /** @param {unknown} input */
 export async function parsePaymentRequired(input) {

@@ -97,6 +97,25 @@ export class InsufficientLiquidityError extends CandidatesError {
   }
 }
 
+export class HeldElsewhereError extends PayrouteError {
+  static code = "held-elsewhere";
+  static className = "HeldElsewhereError";
+
+  /**
+   * @param {string} message
+   * @param {import("../index.d.ts").Deficit} [deficit]
+   */
+  constructor(message, deficit) {
+    super(message);
+    this.deficit = deficit;
+  }
+}
+
+export class TooManyHoldsError extends PayrouteError {
+  static code = "too-many-holds";
+  static className = "TooManyHoldsError";
+}
+
 export class InvalidPaymentRequiredError extends PayrouteError {
   static code = "invalid-payment-required";
   static className = "InvalidPaymentRequiredError";
@@ -168,6 +187,10 @@ export function errorOf(failure) {
       return new BalancesUnavailableError(message, candidates, explanation);
     case "insufficient-liquidity":
       return new InsufficientLiquidityError(message, candidates, explanation, failure.deficits);
+    case "held-elsewhere":
+      return new HeldElsewhereError(message, failure.deficits?.[0]);
+    case "too-many-holds":
+      return new TooManyHoldsError(message);
     case "invalid-payment-required":
       return new InvalidPaymentRequiredError(message, failure.carriers, failure.entries);
     case "unsupported-version":

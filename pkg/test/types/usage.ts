@@ -7,6 +7,8 @@ import {
   type Deficit,
   type Eip1193Provider,
   HealthIndex,
+  HeldElsewhereError,
+  type Hold,
   InsufficientLiquidityError,
   type ParsedPaymentRequired,
   type PaymentRequirement,
@@ -48,6 +50,9 @@ export async function use(response: Response, offers: { accepts: { scheme: strin
   proves<Same<typeof ours.requirement.mine, number>>();
   const theirs = await selector.select(response);
   proves<Same<typeof theirs.requirement, PaymentRequirement>>();
+  const hold: Hold = theirs.hold();
+  proves<Same<ReturnType<Hold["settled"]>, void>>();
+  hold.release();
   const again = rank(theirs.candidates, { preferNetworks: ["solana"] });
   proves<Same<typeof again, Candidate[]>>();
   const parsed = await parsePaymentRequired("eyJ9");
@@ -92,6 +97,7 @@ function heard(event: SelectorEvent): string {
 export function handle(error: unknown): readonly Deficit[] {
   if (InsufficientLiquidityError.is(error)) return error.deficits;
   if (error instanceof InsufficientLiquidityError) return error.deficits;
+  if (HeldElsewhereError.is(error)) return [error.deficit];
   if (PayrouteError.is(error)) {
     proves<Same<typeof error, PayrouteError>>();
     // @ts-expect-error a code is one of a closed set
