@@ -15,7 +15,8 @@ declare global {
   const paymentRequired: PaymentRequired<PaymentRequirement>;
   const createSelector: typeof payroute.createSelector;
   const formatAmount: typeof payroute.formatAmount;
-  function payWith(requirement: PaymentRequirement): Promise<void>;
+  /** Whether the merchant took the payment. */
+  function payWith(requirement: PaymentRequirement): Promise<boolean>;
   function show(text: string): void;
   interface Window {
     readonly ethereum: payroute.Eip1193Provider;
