@@ -43,7 +43,7 @@ pub enum HoldError {
     /// `held-elsewhere`: since the balance was read, other payments hold so much of it that the rest
     /// does not pay this offer. Another selection may find another route.
     #[error("other payments hold what this one needs: {0}")]
-    HeldElsewhere(Deficit),
+    HeldElsewhere(Box<Deficit>),
     /// `too-many-holds`: as many as are kept live or wait for their debit to show.
     #[error("{MOST_HOLDS} payments are held already")]
     TooMany,

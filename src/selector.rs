@@ -57,9 +57,10 @@ impl RouteSelector {
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
-    /// many networks are offered. A balance that alone keeps a route from being chosen is read once more
-    /// at another provider within that time (`routing.secondOpinion`). Dropping the future cancels the requests under way, which is neutral
-    /// to health. Any number of selections may run at once on one selector.
+    /// many networks are offered. A balance that alone keeps a route from being chosen is read once
+    /// more at another provider within that time (`routing.secondOpinion`). Dropping the future cancels
+    /// the requests under way, which is neutral to health. Any number of selections may run at once on
+    /// one selector.
     ///
     /// # Errors
     /// No offer can be paid. The error carries every candidate, and says what is short where.
@@ -364,7 +365,9 @@ impl Claim {
     /// As for `Selection::hold`.
     pub fn hold(&self) -> Result<Hold, HoldError> {
         self.holds.hold(&self.demand, Clock.now()).map_err(|refusal| match refusal {
-            Refusal::Held(held) => HoldError::HeldElsewhere(self.standing.clone().with_held(self.demand.balance, held)),
+            Refusal::Held(held) => {
+                HoldError::HeldElsewhere(Box::new(self.standing.clone().with_held(self.demand.balance, held)))
+            }
             Refusal::TooMany => HoldError::TooMany,
         })
     }

@@ -42,9 +42,12 @@ impl Prober {
         reads: Vec<usize>,
         left: Duration,
     ) -> bool {
+        if reads.is_empty() {
+            return false;
+        }
         let now = self.clock.now();
         let usable = |endpoint: &&Arc<Endpoint>| is_usable(&self.health.inspect(endpoint.key(), now));
-        let Some(endpoint) = reading.unheard.iter().find(usable).filter(|_| !reads.is_empty()) else {
+        let Some(endpoint) = reading.unheard.iter().find(usable) else {
             return false;
         };
         let Some(attempt) = self.attempt(plan, endpoint, reads) else {

@@ -1,0 +1,132 @@
+// Payments that overlap on one selector, and the second opinion.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { transformSync } from "esbuild";
+import { HeldElsewhereError, InsufficientLiquidityError, PayrouteError, createSelector } from "payroute";
+import { answer } from "./support/chain.mjs";
+import { evmOffer, onBase, v2 } from "./support/offers.mjs";
+
+const input = v2(evmOffer());
+
+/** A buyer with one endpoint whose `balance` can be set. */
+async function buyer(balance = 90_000n) {
+  const account = { balance };
+  return { account, selector: await createSelector(onBase((body) => answer(body, account))) };
+}
+
+async function deficitOf(selector, amount) {
+  const error = await selector.select(v2(evmOffer(undefined, amount))).then(() => assert.fail("it can be paid"), (error) => error);
+  assert.ok(error instanceof InsufficientLiquidityError);
+  return { ...error.deficits[0], candidate: error.candidates[0] };
+}
+
+const available = async (selector) => (await deficitOf(selector, "1000000")).available;
+
+test("what is held pays nothing else, and the answer says so", async () => {
+  const { selector } = await buyer();
+  const hold = (await selector.select(input)).hold();
+  const { text, available, held, candidate } = await deficitOf(selector, "50000");
+  assert.deepEqual([available, held, candidate.balance, candidate.held], ["40000", "50000", "90000", "50000"]);
+  assert.equal(text, "0.01 USDC short on Base (needs 0.05, has 0.04 beside 0.05 held)");
+  assert.equal(candidate.rejectionDetails["insufficient-balance"], "0.01 USDC short while other payments hold 0.05 USDC");
+  selector.resetHealth();
+  assert.equal((await deficitOf(selector, "50000")).held, "50000");
+  hold.release();
+  const { candidates } = await selector.select(input);
+  assert.equal("held" in candidates[0], false);
+});
+
+test("a hold ends once, by whichever comes first", async () => {
+  const { account, selector } = await buyer();
+  for (const [ends, left] of [
+    [["failed", "settled"], "90000"],
+    [["release", "settled", "release"], "90000"],
+    [["settled", "release", "failed"], "40000"],
+  ]) {
+    const hold = (await selector.select(input)).hold();
+    for (const end of ends) hold[end]();
+    assert.equal(await available(selector), left, ends.join());
+  }
+  account.balance = 40_000n;
+  assert.equal(await available(selector), "40000", "shown, and not counted twice");
+});
+
+test("of two selections that overlap one holds", async () => {
+  const { selector } = await buyer();
+  const [first, second] = await Promise.all([selector.select(input), selector.select(input)]);
+  const hold = first.hold();
+  assert.throws(() => second.hold(), (error) => {
+    assert.ok(error instanceof HeldElsewhereError);
+    assert.ok(HeldElsewhereError.is(error) && PayrouteError.is(error));
+    assert.ok(error instanceof createRequire(import.meta.url)("payroute").HeldElsewhereError);
+    assert.deepEqual([error.code, error.name, error.deficit.shortfall], ["held-elsewhere", "HeldElsewhereError", "10000"]);
+    assert.equal(error.message, `other payments hold what this one needs: ${error.deficit.text}`);
+    return true;
+  });
+  hold.failed();
+  second.hold().failed();
+});
+
+test("as many as are kept, and no more", async () => {
+  const { selector } = await buyer();
+  const selection = await selector.select(v2(evmOffer(undefined, "1")));
+  const holds = Array.from({ length: 4_096 }, () => selection.hold());
+  assert.throws(() => selection.hold(), { code: "too-many-holds", name: "TooManyHoldsError" });
+  for (const hold of holds) hold.release();
+  selection.hold().release();
+});
+
+test("using and await using release what no method has ended", async () => {
+  const source = `export default async function (selection, inside) {
+    { using hold = selection.hold(); await inside(); }
+    { await using hold = selection.hold(); await inside(); }
+    { await using hold = selection.hold(); hold.settled(); }
+  }`;
+  const { code } = transformSync(source, { target: "es2022", format: "esm" });
+  const { default: run } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { selector } = await buyer();
+  const seen = [];
+  await run(await selector.select(input), async () => seen.push(await available(selector)));
+  assert.deepEqual(seen, ["40000", "40000"]);
+  assert.equal(await available(selector), "40000", "settled stays settled");
+});
+
+test("a hold outlives its selector", async () => {
+  const { selector } = await buyer();
+  const selection = await selector.select(input);
+  const hold = selection.hold();
+  selector[Symbol.dispose]();
+  hold.settled();
+  assert.throws(() => selection.hold(), HeldElsewhereError);
+});
+
+test("a hold that was lost goes with the garbage", async () => {
+  const script = fileURLToPath(new URL("./support/lost-hold.mjs", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script]);
+  assert.equal(stdout.trim(), "40000 90000");
+});
+
+test("of two endpoints that disagree the higher stands, and turned off nobody is asked twice", async () => {
+  const asked = [];
+  const endpoint = (label, balance) => ({ label, provider: (body) => (asked.push(label), answer(body, { balance })) });
+  const config = onBase(endpoint("low", 7n), endpoint("high", 60_000n));
+  const events = [];
+  const selector = await createSelector(config, { onEvent: (event) => events.push(event) });
+  const { candidates } = await selector.select(input);
+  assert.deepEqual([candidates[0].endpoint, candidates[0].balance], ["high", "60000"]);
+  assert.ok(candidates[0].notes.includes("balances-disagree"));
+  assert.deepEqual(events, [{ type: "balances-disagree", network: "eip155:8453", lower: "low", higher: "high" }]);
+  const score = (label) => selector.health().find(({ endpoint }) => endpoint === label).score;
+  assert.ok(score("low") < score("high"));
+
+  const off = await createSelector({ ...config, routing: { secondOpinion: false } });
+  asked.length = 0;
+  await assert.rejects(off.select(input), InsufficientLiquidityError);
+  assert.ok(asked.every((label) => label === "low"), asked.join());
+  await assert.rejects(createSelector({ routing: { secondOpinion: "no" } }), { path: "routing.secondOpinion" });
+});
