@@ -1,6 +1,6 @@
 # One command a job. `make test` needs Rust by rustup and Node 20 or newer; it installs the rest.
 
-.PHONY: help test check unit package smoke localnet-packages wasm-target bench example
+.PHONY: help test check unit package fault-table smoke localnet-packages wasm-target bench example
 
 help:
 	@echo "make test     install what is missing, then check and test everything"
@@ -8,6 +8,7 @@ help:
 	@echo "make unit     the Rust tests alone, real chains included"
 	@echo "make package  build the npm package and test it: Node, Chromium, Vite, webpack, workerd"
 	@echo "make smoke    try the npm package in the rest of its bundlers and runtimes"
+	@echo "make fault-table  write the fault matrix into tests/README.md"
 	@echo "make bench    run every benchmark and print one table"
 	@echo "make example  run the quickstart"
 
@@ -29,6 +30,9 @@ package: wasm-target localnet-packages
 	npm --prefix pkg ci
 	npm --prefix pkg run build
 	npm --prefix pkg test
+
+fault-table:
+	node tests/faults/readme.mjs
 
 smoke:
 	npm --prefix pkg run smoke

@@ -3,12 +3,12 @@
 // pkg/README.md; fails when a row does.
 
 import { cases } from "./cases.mjs";
-import { startFaulty } from "../test/support/faulty.mjs";
+import { openEndpoint } from "../../tests/faults/server.mjs";
 import { evmOffer, onBase, v2 } from "../test/support/offers.mjs";
 
 const wanted = process.argv.slice(2);
-const server = await startFaulty();
-const setup = () => ({ config: onBase(server.at("/ok")), paymentRequired: v2(evmOffer()) });
+const server = await openEndpoint();
+const setup = () => ({ config: onBase(server.url), paymentRequired: v2(evmOffer()) });
 
 const rows = [];
 for (const [name, run] of Object.entries(cases)) {

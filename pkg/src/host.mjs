@@ -61,8 +61,10 @@ export function hostOf(providers, onEvent) {
         const provider = providers.get(name);
         if (provider === undefined) return { failure: "unreachable" };
         const asked = typeof provider === "function" ? provider(body, { signal }) : converse(provider, body);
-        const answer = new TextEncoder().encode(String(await unless(signal, asked)));
-        return answer.length > MOST_BYTES ? { failure: "too-large" } : { status: 200, body: answer };
+        const answer = String(await unless(signal, asked));
+        // A character is a byte or more: what is too long as text need not be copied to know it.
+        const bytes = answer.length > MOST_BYTES ? undefined : new TextEncoder().encode(answer);
+        return bytes === undefined || bytes.length > MOST_BYTES ? { failure: "too-large" } : { status: 200, body: bytes };
       } catch {
         return { failure: "unreachable" };
       }
@@ -86,10 +88,15 @@ async function post(url, body, signal) {
   }
   const retryAfter = response.headers.get("retry-after") ?? undefined;
   const date = response.headers.get("date") ?? undefined;
-  const read = await readAtMost(response, MOST_BYTES);
-  if (read !== undefined) return { status, retryAfter, date, body: read };
-  // A refusal is a refusal however long it goes on about it.
-  return ok ? { failure: "too-large" } : { status, retryAfter, date, body: new Uint8Array() };
+  try {
+    const body = await readAtMost(response, MOST_BYTES);
+    if (body !== undefined) return { status, retryAfter, date, body };
+    if (ok) return { failure: "too-large" };
+  } catch (error) {
+    if (ok) throw error;
+  }
+  // A refusal is a refusal however long it goes on about it, and if it breaks off.
+  return { status, retryAfter, date, body: new Uint8Array() };
 }
 
 /**

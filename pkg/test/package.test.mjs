@@ -14,7 +14,7 @@ import { build as vite } from "vite";
 import webpack from "webpack";
 import workerd from "workerd";
 import { absent, executable, launch } from "./support/chromium.mjs";
-import { startFaulty } from "./support/faulty.mjs";
+import { openEndpoint } from "../../tests/faults/server.mjs";
 import { startLocalnet } from "./support/localnet.mjs";
 import { BASE, SOLANA, USDC, evmOffer, onBase, solanaOffer, v2 } from "./support/offers.mjs";
 import { freePort } from "./support/port.mjs";
@@ -25,14 +25,14 @@ let app;
 let server;
 before(async () => {
   app = installed();
-  server = await startFaulty();
+  server = await openEndpoint();
 });
 after(async () => {
   app?.remove();
   await server?.stop();
 });
 
-const setup = () => ({ config: onBase(server.at("/ok")), paymentRequired: v2(evmOffer()) });
+const setup = () => ({ config: onBase(server.url), paymentRequired: v2(evmOffer()) });
 
 test("the tarball runs in Node, as an ES module and as CommonJS", () => {
   return Promise.all(

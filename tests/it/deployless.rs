@@ -259,7 +259,7 @@ struct Anvil {
 
 impl Anvil {
     fn start() -> Self {
-        let (program, ready) = NodeProgram::start("anvil-guard.mjs", &["8453"]);
+        let (program, ready) = NodeProgram::start("localnet/anvil-guard.mjs", &["8453"]);
         let url = format!("http://127.0.0.1:{}", ready["8453"]["port"]);
         Self { url, http: reqwest::Client::new(), _program: program }
     }

@@ -11,6 +11,7 @@ mod decode;
 mod deployless;
 mod documents;
 mod errors;
+mod faults;
 mod freshness;
 mod health;
 mod holds;

@@ -3,11 +3,11 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSelector } from "payroute";
-import { startFaulty } from "./faulty.mjs";
+import { openEndpoint } from "../../../tests/faults/server.mjs";
 import { evmOffer, onBase, v2 } from "./offers.mjs";
 
-const server = await startFaulty();
-const selector = await createSelector({ ...onBase(server.at("/ok")), routing: { probeTimeoutMs: 30_000 } });
+const server = await openEndpoint();
+const selector = await createSelector({ ...onBase(server.url), routing: { probeTimeoutMs: 30_000 } });
 const input = v2(evmOffer());
 
 async function round() {

@@ -1,5 +1,5 @@
-//! A small HTTP/1.1 server on loopback: real sockets, keep-alive, and faults that only sockets
-//! have.
+//! A small HTTP/1.1 server on loopback that counts: real sockets, keep-alive. One that misbehaves is
+//! in `tests/faults`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,24 +9,6 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does with a request.
-pub enum Act {
-    /// Answers with this status, these header lines and this body.
-    Respond(u16, &'static str, Vec<u8>),
-    /// Sends these bytes and then nothing, with the connection open.
-    Stall(Vec<u8>),
-    /// Sends these bytes and closes.
-    Cut(Vec<u8>),
-    /// Answers 200 and then sends until the other side has had enough.
-    Flood,
-}
-
-impl Act {
-    pub fn json(value: &Value) -> Self {
-        Self::Respond(200, "content-type: application/json\r\n", value.to_string().into_bytes())
-    }
-}
-
 pub struct Server {
     pub address: SocketAddr,
     pub requests: Arc<AtomicUsize>,
@@ -34,7 +16,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub async fn start(handler: impl Fn(Value) -> Act + Send + Sync + 'static) -> Self {
+    pub async fn start(handler: impl Fn(Value) -> Value + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(AtomicUsize::new(0));
@@ -69,33 +51,15 @@ impl Drop for Server {
 
 async fn serve(
     mut stream: TcpStream,
-    handler: &(dyn Fn(Value) -> Act + Send + Sync),
+    handler: &(dyn Fn(Value) -> Value + Send + Sync),
     counter: &AtomicUsize,
 ) -> std::io::Result<()> {
     let mut buffer = Vec::new();
     while let Some(body) = read_request(&mut stream, &mut buffer).await? {
         counter.fetch_add(1, Ordering::SeqCst);
-        match handler(serde_json::from_slice(&body).unwrap()) {
-            Act::Respond(status, headers, body) => {
-                let head = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\n\r\n", body.len());
-                stream.write_all(head.as_bytes()).await?;
-                stream.write_all(&body).await?;
-            }
-            Act::Stall(bytes) => {
-                stream.write_all(&bytes).await?;
-                // Until the client goes away.
-                stream.read_to_end(&mut buffer).await?;
-                return Ok(());
-            }
-            Act::Cut(bytes) => return stream.write_all(&bytes).await,
-            Act::Flood => {
-                stream.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
-                let chunk = [b"10000\r\n".as_slice(), &vec![b' '; 65_536], b"\r\n"].concat();
-                loop {
-                    stream.write_all(&chunk).await?;
-                }
-            }
-        }
+        let answer = handler(serde_json::from_slice(&body).unwrap()).to_string();
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", answer.len());
+        stream.write_all((head + &answer).as_bytes()).await?;
     }
     Ok(())
 }

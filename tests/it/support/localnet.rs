@@ -20,7 +20,7 @@ pub struct Localnet {
 
 impl Localnet {
     pub fn start() -> Self {
-        let (program, ready) = NodeProgram::start("start.mjs", &[]);
+        let (program, ready) = NodeProgram::start("localnet/start.mjs", &[]);
         Self { ready, http: reqwest::Client::new(), _program: program }
     }
 

@@ -1,4 +1,4 @@
-//! A Node program of `tests/localnet`, for as long as a test needs it.
+//! A Node program of `tests`, for as long as a test needs it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -14,10 +14,10 @@ pub struct NodeProgram {
 }
 
 impl NodeProgram {
-    /// The program and the one line of JSON it prints when it is ready.
+    /// The program at `script` below `tests`, and the one line of JSON it prints when it is ready.
     pub fn start(script: &str, arguments: &[&str]) -> (Self, Value) {
         let mut child = Command::new("node")
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/localnet").join(script))
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script))
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
