@@ -61,6 +61,7 @@ function evm(chain) {
   const { chainId = 8453, word, programs = ["create", "override"] } = chain;
   return (method, [call, , accounts] = []) => {
     if (method === "eth_chainId") return `0x${chainId.toString(16)}`;
+    if (method === "eth_getCode") return "0x";
     if (method !== "eth_call") return refuse(-32601, "method not found");
     if (word !== undefined) return word;
     if (call.to === undefined) {
@@ -69,12 +70,18 @@ function evm(chain) {
     if (accounts !== undefined) {
       return programs.includes("override") ? run(accounts[call.to].code, chain) : refuse(-32602, "Expected between 1 and 2 arguments and got 3");
     }
-    return chain.reverts ? refuse(3, "execution reverted") : `0x${hex(BALANCE, 32)}`;
+    return tells(call.data.slice(2), chain) ? `0x${hex(BALANCE, 32)}` : refuse(3, "execution reverted");
   };
 }
 
+/** Whether a token answers: of its functions it has `balanceOf` alone. */
+function tells(calldata, { reverts = false }) {
+  return calldata.startsWith("70a08231") && !reverts;
+}
+
 /** What the program of `src/probe/deployless` answers: its source lays out question and answer. */
-function run(code, { chainId = 8453, nonce, reverts = false, ...time }) {
+function run(code, chain) {
+  const { chainId = 8453, nonce } = chain;
   const PROGRAM_DIGITS = 2 * 171;
   const question = code.slice(2 + PROGRAM_DIGITS);
   let told = "";
@@ -82,11 +89,11 @@ function run(code, { chainId = 8453, nonce, reverts = false, ...time }) {
     const length = 2 * Number.parseInt(rest.slice(40, 42), 16);
     const calldata = rest.slice(42, 42 + length);
     rest = rest.slice(42 + length);
-    // No code at the owner's address; the token reverts on all but its balance.
-    const status = calldata === "" ? 1 : calldata.startsWith("70a08231") && !reverts ? 5 : 3;
+    // There is no code at the owner's address.
+    const status = calldata === "" ? 1 : tells(calldata, chain) ? 5 : 3;
     told += hex(status, 1) + hex(status === 5 ? BALANCE : 0, 32);
   }
-  return `0x01${nonce ?? question.slice(0, 32)}${hex(chainId, 32)}${hex(1, 8)}${hex(timeOf(time), 8)}${told}`;
+  return `0x01${nonce ?? question.slice(0, 32)}${hex(chainId, 32)}${hex(1, 8)}${hex(timeOf(chain), 8)}${told}`;
 }
 
 const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";

@@ -7,7 +7,7 @@ const BUDGET_MS = 3_000;
 /** What a selection may take beyond its budgets before it counts as hung. */
 const MARGIN_MS = 15_000;
 /** How many cases run at once. */
-const AT_ONCE = 24;
+const AT_ONCE = 16;
 
 /** The problems of all cases on `host`, as text. What comes out wrong is tried once more, alone: a
  * machine that stalls makes good answers late, and payroute takes no deadline for evidence then. */

@@ -202,11 +202,11 @@ async function drip(socket, bytes) {
   }
 }
 
-/** Sends the same again and again until the other side has had enough. */
+/** Sends the same again and again until the other side has had enough, and leaves the others a turn. */
 async function flood(socket, bytes) {
-  const gone = closed(socket);
   while (!socket.destroyed) {
-    if (!socket.write(bytes)) await Promise.race([new Promise((resolve) => socket.once("drain", resolve)), gone]);
+    if (!socket.writableNeedDrain) socket.write(bytes);
+    await sleep(1);
   }
 }
 

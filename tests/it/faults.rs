@@ -17,7 +17,7 @@ const BUDGET: Duration = Duration::from_secs(3);
 /// What a selection may take beyond its budgets before it counts as hung.
 const MARGIN: Duration = Duration::from_secs(15);
 /// How many cases run at once.
-const AT_ONCE: usize = 24;
+const AT_ONCE: usize = 16;
 
 /// What comes out wrong is tried once more, alone: a machine that stalls makes good answers late, and
 /// payroute takes no deadline for evidence then.
@@ -126,7 +126,8 @@ impl Case {
 
     /// Who told the balance, or which error it came to.
     fn expect_answer(&self, answer: &Result<Selection, SelectError>) -> Verdict {
-        let teller = if self.answers() { Some(&self.hosts[0]) } else { self.hosts.get(1).filter(|_| self.fails_over()) };
+        let teller =
+            if self.answers() { Some(&self.hosts[0]) } else { self.hosts.get(1).filter(|_| self.fails_over()) };
         let code = answer.as_ref().err().map(SelectError::code);
         expect("the code", &code, &teller.is_none().then_some("balances-unavailable"))?;
         let candidate = &candidates(answer)[0];
@@ -192,7 +193,11 @@ impl Case {
         };
         let waits = self.waits.is_some_and(|(more_than, _)| more_than > 0);
         if self.hosts.len() > 1 && self.says("health") == Some("throttled") && waits {
-            return expect("who answers meanwhile", &teller(&selector.select(offered).await).as_ref(), &self.hosts.get(1));
+            return expect(
+                "who answers meanwhile",
+                &teller(&selector.select(offered).await).as_ref(),
+                &self.hosts.get(1),
+            );
         }
         let began = Instant::now();
         loop {

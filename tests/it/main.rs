@@ -15,6 +15,8 @@ mod faults;
 mod freshness;
 mod health;
 mod holds;
+mod hostile;
+mod limits;
 mod localnet;
 mod operators;
 mod opinion;

@@ -103,15 +103,9 @@ impl Evm {
 
     /// What the program of `src/probe/deployless` answers: its source describes both layouts.
     fn run(&self, code: &Value) -> Value {
-        const PROGRAM_DIGITS: usize = 2 * 171;
-        let question = &code.as_str().unwrap()[2 + PROGRAM_DIGITS..];
-        let (nonce, mut facts) = question.split_at(32);
+        let (nonce, facts) = question(code.as_str().unwrap());
         let mut answer = format!("0x01{nonce}{:064x}{:016x}{:016x}", self.chain_id, 1, self.seconds());
-        while !facts.is_empty() {
-            let (address, rest) = facts.split_at(40);
-            let (length, rest) = rest.split_at(2);
-            let (calldata, rest) = rest.split_at(2 * usize::from_str_radix(length, 16).unwrap());
-            facts = rest;
+        for (address, calldata) in facts {
             answer += &match self.told(address, calldata) {
                 Told::Word(word) => format!("05{word:0>64}"),
                 Told::NoCode => format!("01{:064x}", 0),
@@ -144,6 +138,22 @@ impl Evm {
         let moved = now.saturating_duration_since(origin).as_secs();
         1_800_000_000 + moved - origin.saturating_duration_since(now).as_secs() - self.behind
     }
+}
+
+/// The nonce and the facts, an address and its calldata each, that a program is asked for; hexadecimal
+/// without `0x`.
+pub fn question(code: &str) -> (&str, Vec<(&str, &str)>) {
+    const PROGRAM_DIGITS: usize = 2 * 171;
+    let (nonce, mut rest) = code[2 + PROGRAM_DIGITS..].split_at(32);
+    let mut facts = Vec::new();
+    while !rest.is_empty() {
+        let (address, behind) = rest.split_at(40);
+        let (length, behind) = behind.split_at(2);
+        let (calldata, behind) = behind.split_at(2 * usize::from_str_radix(length, 16).unwrap());
+        facts.push((address, calldata));
+        rest = behind;
+    }
+    (nonce, facts)
 }
 
 /// A Solana cluster with the accounts given.
