@@ -3,7 +3,7 @@
 // configuration that goes to the core holds the names.
 
 import { ConfigurationError } from "./errors.mjs";
-import { Unwritable, join, write } from "./json.mjs";
+import { Unwritable, isPlain, join, write } from "./json.mjs";
 
 /** @typedef {import("../index.d.ts").Eip1193Provider | import("../index.d.ts").RpcFunction} Provider */
 
@@ -127,7 +127,8 @@ function mapField(record, field, change) {
  * @param {(value: unknown, key: string) => unknown} change
  */
 function mapAll(record, change) {
-  if (!isRecord(record)) return record;
+  // What an object inherits would be lost in a copy; writing it says so instead.
+  if (!isRecord(record) || !isPlain(record)) return record;
   // Without a prototype a key named __proto__ is a key like any other.
   const copy = Object.create(null);
   for (const key of Object.keys(record)) copy[key] = change(record[key], key);

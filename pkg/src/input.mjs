@@ -3,7 +3,7 @@
 
 import { InvalidPaymentRequiredError, PayrouteError, attempt } from "./errors.mjs";
 import { readAtMost } from "./host.mjs";
-import { Unwritable, Written, write } from "./json.mjs";
+import { Unwritable, Written, isPlain, write } from "./json.mjs";
 
 /** @typedef {import("../wasm/core.js").Payment} Payment */
 /** @typedef {{ payment: Payment, entry(index: number): unknown }} Decoded */
@@ -76,9 +76,8 @@ function ofObject(input, decoder) {
  * @param {unknown} accepts
  */
 function withAccepts(input, accepts) {
-  const prototype = Object.getPrototypeOf(input);
-  const plain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  if (!plain || "toJSON" in input) return input;
+  // A document may have a field of that name; only a method is asked by JSON.stringify.
+  if (!isPlain(input) || typeof (/** @type {{ toJSON?: unknown }} */ (input).toJSON) === "function") return input;
   const copy = Object.create(null);
   for (const key of Object.keys(input)) {
     copy[key] = key === "accepts" ? accepts : /** @type {Record<string, unknown>} */ (input)[key];

@@ -114,11 +114,7 @@ function array(value, path, skipUndefined, around) {
  * @param {Set<object>} around
  */
 function record(value, path, skipUndefined, around) {
-  const prototype = Object.getPrototypeOf(value);
-  // A plain object of another realm, such as a frame's, has a prototype that ends the chain too.
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    throw new Unwritable(path, `is ${describe(value)}, not a plain object`);
-  }
+  if (!isPlain(value)) throw new Unwritable(path, `is ${describe(value)}, not a plain object`);
   const fields = /** @type {Record<string, unknown>} */ (value);
   if (typeof fields.toJSON === "function") throw new Unwritable(path, "has a toJSON method");
   const parts = [];
@@ -128,6 +124,16 @@ function record(value, path, skipUndefined, around) {
     parts.push(`${JSON.stringify(key)}:${text(field, join(path, key), skipUndefined, around)}`);
   }
   return `{${parts.join(",")}}`;
+}
+
+/**
+ * Whether all that an object has is its own. One of another realm, such as a frame's, has a prototype
+ * that ends the chain too.
+ * @param {object} value
+ */
+export function isPlain(value) {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** @param {object} value */
@@ -141,7 +147,17 @@ function describe(value) {
  * @param {string} key
  */
 export function join(path, key) {
-  // Keys of a configuration can be anything, and a URL is a secret.
-  const shown = key.includes("://") || key.length > 80 ? "(a key)" : key;
+  // A key can be anything: a URL, which is a secret, or text that rewrites the sentence around it.
+  const shown = ADDRESS.test(key) || key.length > 80 ? "(a key)" : key.replace(HIDDEN, escaped);
   return path === "" ? shown : `${path}.${shown}`;
+}
+
+/** `https:host/key` is a URL too. */
+const ADDRESS = /:\/\/|https?:|wss?:/i;
+/** Controls, characters without a shape or of a direction, line separators, and halves of characters. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** @param {string} character */
+function escaped(character) {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }

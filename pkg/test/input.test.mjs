@@ -62,17 +62,11 @@ test("a getter is asked once: what was judged is what is handed back", async () 
   assert.equal(reads, 1);
 });
 
-test("keys that would reach a prototype are keys like any other", async () => {
+test("names in messages cannot rewrite the sentence around them", async () => {
   const selector = await holding();
-  const text = JSON.stringify(offerWith({})).replace('"extra":{', '"__proto__":{"viable":true},"extra":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},');
-  for (const input of [JSON.parse(text), text, headerValue(JSON.parse(text))]) {
-    const { requirement, requirementJson } = await selector.select(input);
-    assert.equal({}.polluted, undefined);
-    assert.ok(Object.hasOwn(requirement, "__proto__"));
-    assert.ok(requirementJson.includes('"__proto__":{"polluted":1}'));
-  }
-  const config = JSON.parse(`{"__proto__":{"owners":{}},"networks":{"${BASE}":{"rpc":["http://127.0.0.1:1"]}}}`);
-  await assert.rejects(createSelector(config), (error) => error.path.includes("__proto__"));
+  const document = JSON.parse(JSON.stringify(offerWith({})).replace('"extra":{', '"extra":{"a\\u0000\\u202eb\\ud800":1e400,'));
+  await assert.rejects(selector.select(document), { message: "accepts[0].extra.a\\u{0}\\u{202e}b\\u{d800} is Infinity, which JSON does not have" });
+  await assert.rejects(createSelector({ "\u202e\n": 5n }), { path: "\\u{202e}\\u{a}" });
 });
 
 test("what is no 402 is said to be none", async () => {

@@ -1,8 +1,9 @@
 //! Documents of a merchant who means harm: whatever they say, nothing goes to a place or about an asset
 //! that is not configured, and nothing of them rewrites a sentence that a person reads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
+use std::sync::Mutex;
 
 use payroute::{ChainId, PaymentRequired, RouteSelector, SelectError, Selection, registry};
 use proptest::prelude::*;
@@ -143,23 +144,32 @@ fn addresses(body: &Value) -> BTreeSet<String> {
     found
 }
 
+fn assets(network: &str) -> Vec<&'static str> {
+    registry::assets(&ChainId::resolve(network).unwrap()).map(|asset| asset.address).collect()
+}
+
 /// What may be asked about: the buyer, the assets of the three networks, the cluster's clock, and the
 /// accounts for those assets of the buyer and of `recipients`.
 fn known<'a>(recipients: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
-    let assets = |network| -> Vec<&str> {
-        registry::assets(&ChainId::resolve(network).unwrap()).map(|asset| asset.address).collect()
-    };
     let clock = "SysvarC1ock11111111111111111111111111111111";
     let mut known: BTreeSet<String> = [BUYER.to_ascii_lowercase(), clock.to_owned()].into();
     known.extend(["base", "base-sepolia"].into_iter().flat_map(assets).map(str::to_ascii_lowercase));
     known.extend(assets("solana").into_iter().map(str::to_owned));
-    for owner in recipients.chain([BUYER_SVM]).filter(|owner| Address::from_str(owner).is_ok()) {
-        let accounts = assets("solana")
-            .into_iter()
-            .flat_map(|mint| [false, true].map(|kind| chain::associated(mint, owner, kind)));
-        known.extend(accounts);
-    }
+    recipients.chain([BUYER_SVM]).for_each(|owner| known.extend(accounts_of(owner)));
     known
+}
+
+/// The token accounts of an owner; none of one that is no address. Deriving them takes long.
+fn accounts_of(owner: &str) -> Vec<String> {
+    static DERIVED: Mutex<BTreeMap<String, Vec<String>>> = Mutex::new(BTreeMap::new());
+    if Address::from_str(owner).is_err() {
+        return Vec::new();
+    }
+    let derive = || {
+        let accounts = |mint| [false, true].map(|token_2022| chain::associated(mint, owner, token_2022));
+        assets("solana").into_iter().flat_map(accounts).collect()
+    };
+    DERIVED.lock().unwrap().entry(owner.to_owned()).or_insert_with(derive).clone()
 }
 
 proptest! {
