@@ -89,7 +89,7 @@ impl Prober {
         let mut reading = NetworkReading::new(plan);
         let turns = attempts.len() + usize::from(trial.is_some());
         reading.others_left = turns < plan.network.endpoints.len();
-        let endpoints = attempts.iter().filter_map(|position| plan.network.endpoints.get(*position));
+        let endpoints = attempts.into_iter().filter_map(|position| plan.network.endpoints.get(position));
         reading.unheard = endpoints.clone().cloned().collect();
         let mut queue = endpoints.peekable();
         let mut previous: Option<&Endpoint> = None;

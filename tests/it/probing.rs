@@ -667,6 +667,14 @@ async fn a_thousand_selections_at_once_on_one_selector() {
     assert!(all.iter().all(Result::is_ok));
 }
 
+/// A server moves its work between threads: a selection must be able to come along.
+#[tokio::test(start_paused = true)]
+async fn a_selection_may_be_a_task_of_its_own() {
+    let selector = selector(&config(), &healthy(9, 9, 9));
+    let task = tokio::spawn(async move { select(&selector, &[offers::base("5")]).await.is_ok() });
+    assert!(task.await.unwrap());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_provider_is_an_endpoint_like_any_other() {
     let script = healthy(9, 9, 9);
