@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use solana_address::Address;
 
+use crate::schemes::{CONTRACTS, batch, permit2, upto};
 use crate::support::script::healthy;
 use crate::support::{BUYER, BUYER_SVM, MERCHANT_SVM, SOLANA, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA};
 use crate::support::{Script, chain, config, offers, payment, selector};
@@ -76,13 +77,31 @@ fn offer() -> impl Strategy<Value = Value> {
         "url",
         "rpcUrl",
     ];
-    const EXTRAS: [&str; 7] =
-        ["name", "version", "feePayer", "assetTransferMethod", "rpc", "verifyingContract", "owner"];
+    const EXTRAS: [&str; 11] = [
+        "name",
+        "version",
+        "feePayer",
+        "assetTransferMethod",
+        "facilitatorAddress",
+        "receiverAuthorizer",
+        "withdrawDelay",
+        "verifyingContract",
+        "owner",
+        "spender",
+        "rpc",
+    ];
     let change = |fields: &'static [&'static str]| {
         prop::collection::vec((prop::sample::select(fields), prop_oneof![text().prop_map(Value::from), value()]), 0..3)
     };
     (
-        prop::sample::select(vec![offers::base("5"), offers::sepolia("5"), offers::solana("5")]),
+        prop::sample::select(vec![
+            offers::base("5"),
+            offers::sepolia("5"),
+            offers::solana("5"),
+            permit2("5"),
+            upto("5"),
+            batch("5"),
+        ]),
         change(&FIELDS),
         change(&EXTRAS),
     )
@@ -148,12 +167,13 @@ fn assets(network: &str) -> Vec<&'static str> {
     registry::assets(&ChainId::resolve(network).unwrap()).map(|asset| asset.address).collect()
 }
 
-/// What may be asked about: the buyer, the assets of the three networks, the cluster's clock, and the
-/// accounts for those assets of the buyer and of `recipients`.
+/// What may be asked about: the buyer, the assets of the three networks, the contracts of x402, the
+/// cluster's clock, and the accounts for those assets of the buyer and of `recipients`.
 fn known<'a>(recipients: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     let clock = "SysvarC1ock11111111111111111111111111111111";
     let mut known: BTreeSet<String> = [BUYER.to_ascii_lowercase(), clock.to_owned()].into();
     known.extend(["base", "base-sepolia"].into_iter().flat_map(assets).map(str::to_ascii_lowercase));
+    known.extend(CONTRACTS.map(str::to_owned));
     known.extend(assets("solana").into_iter().map(str::to_owned));
     recipients.chain([BUYER_SVM]).for_each(|owner| known.extend(accounts_of(owner)));
     known

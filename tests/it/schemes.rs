@@ -7,7 +7,7 @@ use crate::support::{Evm, MERCHANT, Script, USDC_BASE, config, offers, payment, 
 
 const PERMIT2: &str = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 /// What must be deployed for each route, in lower case.
-const CONTRACTS: [&str; 6] = [
+pub const CONTRACTS: [&str; 6] = [
     "0x000000000022d473030f116ddee9f6b43ac78ba3",
     "0x402085c248eea27d92e8b30b2c58ed07f9e20001",
     "0x4020a4f3b7b90cca423b9fabcc0ce57c6c240002",
@@ -29,16 +29,16 @@ fn chain(views: &[(&'static str, &str)]) -> Evm {
     Evm { views, contracts: CONTRACTS.map(str::to_owned).to_vec(), ..Evm::new(8453, USDC_BASE, 100_000) }
 }
 
-fn permit2(amount: &str) -> Value {
+pub fn permit2(amount: &str) -> Value {
     offers::with_extra(offers::base(amount), "assetTransferMethod", json!("permit2"))
 }
 
-fn upto(amount: &str) -> Value {
+pub fn upto(amount: &str) -> Value {
     let offer = offers::with(offers::base(amount), "scheme", json!("upto"));
     offers::with_extra(offer, "facilitatorAddress", json!(MERCHANT))
 }
 
-fn batch(amount: &str) -> Value {
+pub fn batch(amount: &str) -> Value {
     let offer = offers::with(offers::base(amount), "scheme", json!("batch-settlement"));
     offers::with_extra(offers::with_extra(offer, "receiverAuthorizer", json!(MERCHANT)), "withdrawDelay", json!(900))
 }
