@@ -1,31 +1,27 @@
 // Offers and configurations of the usual shape.
 
-export const BASE = "eip155:8453";
+import { FAMILIES } from "../../../tests/faults/chain.mjs";
+
+const { evm, svm } = FAMILIES;
+
+export const BASE = evm.network;
 export const BASE_SEPOLIA = "eip155:84532";
-export const SOLANA = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
+export const SOLANA = svm.network;
 export const USDC = {
-  [BASE]: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+  [BASE]: evm.offer.asset,
   [BASE_SEPOLIA]: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-  [SOLANA]: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+  [SOLANA]: svm.offer.asset,
 };
-export const OWNER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-export const MERCHANT = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+export const OWNER = evm.owners.eip155;
+export const MERCHANT = evm.offer.payTo;
 
 export function evmOffer(network = BASE, amount = "50000", payTo = MERCHANT) {
-  const extra = { name: network === BASE ? "USD Coin" : "USDC", version: "2" };
-  return { scheme: "exact", network, amount, asset: USDC[network], payTo, maxTimeoutSeconds: 60, extra };
+  const extra = { ...evm.offer.extra, name: network === BASE ? "USD Coin" : "USDC" };
+  return { ...evm.offer, network, amount, asset: USDC[network], payTo, extra };
 }
 
 export function solanaOffer(net, amount = "50000") {
-  return {
-    scheme: "exact",
-    network: SOLANA,
-    amount,
-    asset: USDC[SOLANA],
-    payTo: net.merchant.solana,
-    maxTimeoutSeconds: 60,
-    extra: { feePayer: net.feePayer.solana },
-  };
+  return { ...svm.offer, amount, payTo: net.merchant.solana, extra: { feePayer: net.feePayer.solana } };
 }
 
 export function v2(...accepts) {
