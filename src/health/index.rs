@@ -183,7 +183,8 @@ impl HealthIndex {
         entry.last_used = entry.last_used.max(now);
         let transition = entry.observe(ticket, outcome, now, fresh, &self.settings);
         entry.breaker.release(ticket);
-        let clock = entry.clock.filter(|clock| clock.seen == now);
+        let told_time = matches!(outcome, Outcome::Success { chain_time_ms: Some(_), .. });
+        let clock = entry.clock.filter(|_| told_time);
         state.generations = fresh;
         match clock {
             _ if outcome == Outcome::WrongChain => state.tips.remove(key.network(), key.digest()),

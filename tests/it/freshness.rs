@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use payroute::{ChainId, EndpointKey, HealthIndex, Moment, Outcome};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -175,4 +176,46 @@ async fn a_reference_tells_the_time_and_nothing_else() {
     tokio::time::sleep(Duration::from_secs(10)).await;
     lag(&referenced).await;
     assert!(script.asked().contains(&"reference.test".to_owned()));
+}
+
+/// Its answers are counted like anybody's, though they carry no balance.
+#[tokio::test(start_paused = true)]
+async fn a_reference_that_cannot_tell_the_time_has_failed() {
+    let script = Script::default();
+    cluster(&script, "first.test", |_| 0);
+    let genesis = json!({"id": 1, "result": crate::support::SOLANA_GENESIS});
+    script.on("reference.test", move |body| match (body.is_array(), body["method"].as_str()) {
+        (true, _) => Answer::http(405, ""),
+        (false, Some("getGenesisHash")) => Answer::json(&genesis),
+        (false, _) => Answer::http(503, ""),
+    });
+    let config = json!({
+        "owners": {"solana": crate::support::BUYER_SVM},
+        "networks": {"solana": {"rpc": ["https://first.test/"], "referenceUrl": "https://reference.test/"}},
+    });
+    let selector = selector(&config, &script);
+    select(&selector, &[offers::solana("5")]).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let view = selector.health();
+    let reference = view.iter().find(|view| &*view.endpoint == "reference.test").unwrap();
+    assert_eq!(reference.score.ten_thousandths(), 6_400, "one fault");
+}
+
+/// Whatever else it does at the same moment.
+#[test]
+fn an_endpoint_of_another_chain_is_no_measure() {
+    let key = |number| EndpointKey::new(ChainId::resolve("base").unwrap(), number, "rpc.test");
+    let (index, now) = (HealthIndex::default(), Moment::from_millis(1_000_000));
+    let told = |seconds: u64| Outcome::Success {
+        latency: Duration::from_millis(1),
+        chain_time_ms: Some((1_800_000_000 + seconds) * 1_000),
+    };
+    let settle = |number, outcome| _ = index.report(&key(number), outcome, now);
+    settle(1, told(0));
+    settle(2, told(30));
+    assert_eq!(index.inspect(&key(1), now).lag_ms, Some(30_000));
+    for outcome in [Outcome::WrongChain, Outcome::Fault, Outcome::Neutral] {
+        settle(2, outcome);
+        assert_eq!(index.inspect(&key(1), now).lag_ms, Some(0), "{outcome:?}");
+    }
 }
