@@ -51,6 +51,9 @@ pub(super) fn endpoint_url(path: &str, text: &str, allow_http: bool) -> Result<R
     let bad = |problem: &str| {
         ConfigError::new(safe_path(path), problem, "an https URL; http on loopback or with routing.allowHttp")
     };
+    if !written_host(text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') {
+        return Err(bad("has a host that is not plain ASCII"));
+    }
     let url = RpcUrl::parse(text).ok_or_else(|| bad("is not a URL"))?;
     match url.scheme.as_str() {
         "https" => {}
@@ -62,6 +65,16 @@ pub(super) fn endpoint_url(path: &str, text: &str, allow_http: bool) -> Result<R
         true => Err(bad("has no host")),
         false => Ok(url),
     }
+}
+
+/// The host, and port, of an http or https URL as it is written. What other scripts in it come to depends
+/// on the Unicode tables that a program is built with; an RPC endpoint needs none.
+fn written_host(text: &str) -> &str {
+    let text = text.trim_matches(|c: char| c <= ' ');
+    let (_, rest) = text.split_once(':').unwrap_or(("", text));
+    let rest = rest.trim_start_matches(['/', '\\']);
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or(rest);
+    authority.rsplit('@').next().unwrap_or(authority)
 }
 
 /// A name for people: short, printable, nothing that could carry a URL.
