@@ -17,7 +17,7 @@ use super::view::millis;
 use super::{EndpointKey, Moment, Opening};
 use crate::json::Record;
 use crate::network::ChainId;
-use crate::text::shown;
+use crate::text::escaped;
 
 const VERSION: u32 = 1;
 /// Bytes that are read whatever the capacity: one that shrank must not refuse its own past.
@@ -179,14 +179,16 @@ fn restore(
 ) -> Option<(EndpointKey, Entry)> {
     let ago = |ms: u64| now.before(Duration::from_millis(ms));
     let ahead = |ms: u64| (ms > 0).then(|| now.after(Duration::from_millis(ms)));
-    let digest = (record.id.len() == 32).then(|| u128::from_str_radix(&record.id, 16).ok())??;
+    let digest = u128::from_str_radix(hex(&record.id).filter(|id| id.len() == 32)?, 16).ok()?;
     let counts = Counts {
         consecutive: record.consecutive_failures,
-        failures: u64::from_str_radix(&record.failures, 16).ok()?,
+        failures: u64::from_str_radix(hex(&record.failures)?, 16).ok()?,
         samples: record.samples,
     };
     let opened = record.opened.map(|Record(opened)| (ago(opened.ago_ms), opened.reason));
-    let key = EndpointKey::new(record.network, digest, shown(&record.endpoint));
+    // As long as it is, or it would be written otherwise again; the snapshot itself has a bound.
+    let host = escaped(&record.endpoint, usize::MAX);
+    let key = EndpointKey::new(record.network, digest, host);
     let entry = Entry {
         last_used: ago(record.idle_for_ms),
         averages: Averages::restored(f64::from(record.success) / BILLION, record.latency_us),
@@ -198,4 +200,9 @@ fn restore(
         ..Entry::new(generation, now)
     };
     Some((key, entry))
+}
+
+/// Digits only; `from_str_radix` alone would take a sign.
+fn hex(text: &str) -> Option<&str> {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(text)
 }

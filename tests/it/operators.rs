@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use payroute::{
-    Circuit, Config, Endpoint, Event, FailureClass, HealthIndex, HealthSettings, Moment, Outcome, RouteSelector,
+    ChainId, Circuit, Config, Endpoint, EndpointKey, Event, FailureClass, HealthIndex, HealthSettings, Moment, Outcome,
+    RouteSelector,
 };
 use serde_json::{Value, json};
 
@@ -87,6 +88,24 @@ async fn a_snapshot_outlives_the_process() {
     assert_eq!(base.circuit, Circuit::HalfOpen, "ten seconds before and twenty after");
 }
 
+/// The longest host and port, and one that would hide what it is.
+#[test]
+fn a_snapshot_keeps_every_host_whole() {
+    let (now, network) = (Moment::from_millis(1_000), ChainId::resolve("base").unwrap());
+    let longest = format!("{}.test:65535", "a".repeat(248));
+    for (host, shown) in [(longest.as_str(), longest.as_str()), ("a\u{202e}b\0", r"a\u{202e}b\u{0}")] {
+        let indexes = [HealthIndex::default(), HealthIndex::default(), HealthIndex::default()];
+        let mut snapshot = String::new();
+        indexes[0].report(&EndpointKey::new(network.clone(), 1, host), Outcome::Fault, now);
+        for pair in indexes.windows(2) {
+            snapshot = pair[0].snapshot(now);
+            pair[1].restore(&snapshot, now).unwrap();
+            assert_eq!(&*pair[1].view(now)[0].endpoint, shown);
+        }
+        assert_eq!(indexes[2].snapshot(now), snapshot);
+    }
+}
+
 #[test]
 fn a_snapshot_that_is_none_changes_nothing() {
     let index = HealthIndex::new(HealthSettings::default());
@@ -102,6 +121,8 @@ fn a_snapshot_that_is_none_changes_nothing() {
         (of(&format!("{good},{good}")), "endpoint 1 of the snapshot is not acceptable"),
         (of(&good.replace("0123456789abcdef0123456789abcdef", "12")), "endpoint 0 of the snapshot"),
         (of(&good.replace(r#""failures":"0""#, r#""failures":"zz""#)), "endpoint 0 of the snapshot"),
+        (of(&good.replace("01234567", "+1234567")), "endpoint 0 of the snapshot"),
+        (of(&good.replace(r#""failures":"0""#, r#""failures":"+1""#)), "endpoint 0 of the snapshot"),
         (of(&good.replace(r#""samples":0"#, r#""samples":-1"#)), "the snapshot is not readable"),
         (of(&good.replace("eip155:8453", "nowhere")), "the snapshot is not readable"),
     ] {
