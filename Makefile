@@ -19,7 +19,8 @@ check: wasm-target
 	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	cargo clippy --lib --no-default-features --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
-	cargo check --lib --target wasm32-unknown-unknown --locked
+	cargo clippy --lib --target wasm32-unknown-unknown --locked -- -D warnings
+	cargo clippy --package payroute-bindings --lib --target wasm32-unknown-unknown --locked -- -D warnings
 	cargo check --lib --target wasm32-unknown-unknown --no-default-features --locked
 
 unit: localnet-packages

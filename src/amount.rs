@@ -88,7 +88,7 @@ impl Amount {
         if !(whole.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit()) {
             return Err(AmountError::NotDigits);
         }
-        let padding = usize::from(decimals) - fraction.len();
+        let padding = usize::from(decimals).saturating_sub(fraction.len());
         let digits = format!("{whole}{fraction}{}", "0".repeat(padding));
         match digits.trim_start_matches('0') {
             "" => Ok(Self::ZERO),
@@ -129,8 +129,8 @@ impl Amount {
     pub fn to_units(self, decimals: u8) -> String {
         let digits = self.0.to_string();
         let places = usize::from(decimals);
-        let padded = format!("{digits:0>width$}", width = places + 1);
-        let (whole, fraction) = padded.split_at(padded.len() - places);
+        let padded = format!("{digits:0>width$}", width = places.saturating_add(1));
+        let (whole, fraction) = padded.split_at_checked(padded.len().saturating_sub(places)).unwrap_or((&padded, ""));
         match fraction.trim_end_matches('0') {
             "" => whole.to_owned(),
             fraction => format!("{whole}.{fraction}"),
@@ -139,7 +139,7 @@ impl Amount {
 
     /// The amount as a value that compares across assets of different decimals, exactly.
     pub(crate) fn to_value(self, decimals: u8) -> Value {
-        let scale = MAX_DECIMALS - decimals.min(MAX_DECIMALS);
+        let scale = MAX_DECIMALS.saturating_sub(decimals);
         if self.is_zero() {
             return Value::ZERO;
         }

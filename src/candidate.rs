@@ -287,11 +287,12 @@ fn is_zero(amount: &Amount) -> bool {
 mod millis {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    #[allow(clippy::ref_option)] // serde's `with` passes a reference to the field.
+    #[allow(clippy::ref_option, reason = "serde's `with` passes a reference to the field")]
     pub(super) fn serialize<S: Serializer>(micros: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
         micros.map(|us| us as f64 / 1_000.0).serialize(serializer)
     }
 
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
         let millis = Option::<f64>::deserialize(deserializer)?;
         Ok(millis.map(|ms| (ms * 1_000.0 + 0.5) as u64))

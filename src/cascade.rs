@@ -34,10 +34,10 @@ pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
     // Sorting moves references: a key is over a hundred bytes.
     let mut order: Vec<(&SortKey, usize)> = keys.iter().zip(0..).collect();
     order.sort_unstable();
-    for (place, (key, position)) in order.iter().enumerate() {
+    for (rank, (key, position)) in (1..).zip(&order) {
         let decided_by = order.first().and_then(|(winner, _)| key.first_difference(winner));
         if let Some(candidate) = candidates.get_mut(*position) {
-            candidate.rank = place + 1;
+            candidate.rank = rank;
             candidate.decided_by = decided_by;
         }
     }
@@ -56,10 +56,11 @@ pub(crate) fn would_win_funded(candidate: &Candidate, first: &Candidate, prefer:
 /// Moves every candidate to its rank by swaps alone: candidates are large and a swap moves two.
 fn place_by_rank(candidates: &mut [Candidate]) {
     for position in 0..candidates.len() {
-        while let Some(rank) = candidates.get(position).map(|candidate| candidate.rank)
-            && rank != position + 1
+        // Ranks are the positions from 1, each once: every place is one of the list's.
+        while let Some(place) = candidates.get(position).and_then(|candidate| candidate.rank.checked_sub(1))
+            && place != position
         {
-            candidates.swap(position, rank - 1);
+            candidates.swap(position, place);
         }
     }
 }

@@ -74,7 +74,7 @@ mod imp {
         static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
         let now = Instant::now();
         let first = *FIRST_LOOK.get_or_init(|| now);
-        let ahead = HEAD_START + now.saturating_duration_since(first);
+        let ahead = HEAD_START.saturating_add(now.saturating_duration_since(first));
         Moment::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
     }
 
@@ -123,7 +123,7 @@ mod imp {
     ) -> Result<Option<Vec<u8>>, reqwest::Error> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
-            if body.len() + chunk.len() > limit {
+            if chunk.len() > limit.saturating_sub(body.len()) {
                 return Ok(None);
             }
             body.extend_from_slice(&chunk);
@@ -155,10 +155,11 @@ mod imp {
         static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
         let now = Instant::now();
         let elapsed = now.saturating_duration_since(*FIRST_LOOK.get_or_init(|| now));
-        Moment::default().after(HEAD_START + elapsed)
+        Moment::default().after(HEAD_START.saturating_add(elapsed))
     }
 
     /// Bytes that no other question carries. Told apart, not kept secret: `Math.random` will do.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "Math.random is from 0 to below 1")]
     pub(crate) fn nonce() -> [u8; 16] {
         std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)
     }
@@ -194,7 +195,7 @@ mod imp {
         let mut body = Vec::new();
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk?;
-            if body.len() + chunk.len() > limit {
+            if chunk.len() > limit.saturating_sub(body.len()) {
                 return Ok(None);
             }
             body.extend_from_slice(&chunk);

@@ -292,14 +292,14 @@ impl Selection {
 
     /// The offer to pay, exactly as the merchant wrote it.
     #[must_use]
-    #[allow(clippy::indexing_slicing)] // `of` made sure that `chosen` is an index of this list.
+    #[allow(clippy::indexing_slicing, reason = "`of` made sure that `chosen` is an index of this list")]
     pub fn requirement(&self) -> &Requirement {
         &self.payment.requirements()[self.chosen]
     }
 
     /// The candidate of that offer.
     #[must_use]
-    #[allow(clippy::indexing_slicing)] // `of` made sure that there is a first candidate.
+    #[allow(clippy::indexing_slicing, reason = "`of` made sure that there is a first candidate")]
     pub fn selected(&self) -> &Candidate {
         &self.candidates[0]
     }

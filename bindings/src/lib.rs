@@ -6,6 +6,19 @@
 //! fastest.
 
 #![cfg(target_arch = "wasm32")]
+// Nothing that comes in ends the program or changes a number unseen. An exception says why it is none.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::allow_attributes_without_reason,
+        clippy::arithmetic_side_effects,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::string_slice,
+        clippy::unreachable
+    )
+)]
 
 mod convert;
 mod hold;

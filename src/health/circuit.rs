@@ -79,7 +79,7 @@ impl Breaker {
         let mut ticket = Ticket { generation: self.generation, trial: None };
         let state = match self.state(now, settings) {
             Circuit::HalfOpen if self.trial_available(now) => {
-                self.trials_issued += 1;
+                self.trials_issued = self.trials_issued.wrapping_add(1);
                 ticket.trial = Some(self.trials_issued);
                 self.trial = Some(Trial { id: self.trials_issued, expires: now.after(lease) });
                 Circuit::HalfOpen
@@ -149,7 +149,7 @@ impl Breaker {
         if ticket.generation != self.generation {
             return Heard::Ignored;
         }
-        self.half_failures += 1;
+        self.half_failures = self.half_failures.saturating_add(1);
         if self.half_failures >= 2 || self.holds_trial(ticket) {
             self.half_failures = 0;
             return self.fail(ticket, now, fresh, settings);
@@ -184,7 +184,7 @@ impl Breaker {
         settings: &HealthSettings,
     ) -> Self {
         let samples = counts.samples.min(settings.failure_window);
-        let bits = counts.failures & (u64::MAX.checked_shr(64 - samples).unwrap_or(0));
+        let bits = counts.failures & newest(samples);
         let history = History { bits, samples };
         Self { history, consecutive: counts.consecutive, opened, ..Self::new(generation) }
     }
@@ -232,13 +232,18 @@ struct History {
 
 impl History {
     fn push(&mut self, failed: bool, window: u32) {
-        let mask = u64::MAX >> (64 - window.clamp(1, 64));
-        self.bits = ((self.bits << 1) | u64::from(failed)) & mask;
-        self.samples = (self.samples + 1).min(window);
+        self.bits = ((self.bits << 1) | u64::from(failed)) & newest(window.max(1));
+        self.samples = self.samples.saturating_add(1).min(window);
     }
 
     fn too_many(self, settings: &HealthSettings) -> bool {
         self.samples >= settings.minimum_samples
-            && u64::from(self.bits.count_ones()) * 100 >= u64::from(self.samples) * u64::from(settings.failure_percent)
+            && u64::from(self.bits.count_ones()).saturating_mul(100)
+                >= u64::from(self.samples).saturating_mul(u64::from(settings.failure_percent))
     }
+}
+
+/// The lowest `count` bits; all of them from 64 on.
+fn newest(count: u32) -> u64 {
+    u64::MAX.checked_shr(u64::BITS.saturating_sub(count)).unwrap_or(0)
 }

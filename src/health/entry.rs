@@ -209,16 +209,17 @@ pub(super) struct Latencies {
 
 impl Latencies {
     fn push(&mut self, latency: Duration) {
-        let slot = self.pushed % self.ring.len();
+        let slot = self.pushed.checked_rem(self.ring.len()).unwrap_or(0);
         if let Some(place) = self.ring.get_mut(slot) {
             *place = u32::try_from(micros(latency)).unwrap_or(u32::MAX);
         }
-        self.pushed += 1;
+        // Past the end of the count the ring is as full as before.
+        self.pushed = self.pushed.checked_add(1).unwrap_or(self.ring.len());
     }
 
     fn p95_us(&self) -> Option<u64> {
         let known = self.ring.get(..self.pushed.min(self.ring.len()))?;
-        let wanted = (known.len() * 95).div_ceil(100);
+        let wanted = known.len().saturating_mul(95).div_ceil(100);
         let reached = |us: &&u32| known.iter().filter(|other| other <= us).count() >= wanted;
         known.iter().filter(reached).min().map(|us| u64::from(*us))
     }

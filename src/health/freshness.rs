@@ -113,9 +113,9 @@ impl Tips {
 
 /// The best offset, or the second best where the best is implausibly far ahead of it.
 fn reference(tips: &[Tip], now: Moment) -> Option<Offset> {
-    let (mut leader, mut runner_up, mut count) = (Offset::MIN, Offset::MIN, 0);
+    let (mut leader, mut runner_up, mut count) = (Offset::MIN, Offset::MIN, 0_usize);
     for tip in tips.iter().filter(|tip| now.since(tip.seen) <= MEMORY) {
-        count += 1;
+        count = count.saturating_add(1);
         if tip.offset > leader {
             (leader, runner_up) = (tip.offset, leader);
         } else {

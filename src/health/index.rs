@@ -137,7 +137,7 @@ impl HealthIndex {
     pub fn restore(&self, snapshot: &str, now: Moment) -> Result<(), SnapshotError> {
         let generation = {
             let mut state = self.lock();
-            state.generations += 1;
+            state.generations = state.generations.saturating_add(1);
             state.generations
         };
         // Read without the lock: a large snapshot must not hold up selections.
@@ -177,7 +177,7 @@ impl HealthIndex {
 
     fn settle(&self, key: &EndpointKey, ticket: Ticket, outcome: Outcome, now: Moment) -> Option<Transition> {
         let mut state = self.lock();
-        let fresh = state.generations + 1;
+        let fresh = state.generations.saturating_add(1);
         let current = |entry: &&mut Entry| entry.born <= ticket.generation && entry.is_current(now, &self.settings);
         let entry = state.entries.get_mut(key).filter(current)?;
         entry.last_used = entry.last_used.max(now);
@@ -260,7 +260,7 @@ impl State {
     fn entry(&mut self, key: &EndpointKey, now: Moment, settings: &HealthSettings) -> &mut Entry {
         let generations = &mut self.generations;
         let mut fresh = || {
-            *generations += 1;
+            *generations = generations.saturating_add(1);
             Entry::new(*generations, now)
         };
         let entry = self.entries.get_or_insert_mut_ref(key, &mut fresh);

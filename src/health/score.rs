@@ -34,6 +34,7 @@ impl Score {
     }
 
     /// Rounds half up to four decimals; anything that is not a number from 0 to 1 is clamped.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a clamped value is from 0 to 1")]
     pub(super) fn round(value: f64) -> Self {
         Self((clamp01(value) * 10_000.0 + 0.5) as u16)
     }
@@ -83,6 +84,7 @@ impl Averages {
     }
 
     /// Microseconds, rounded half up; absent until something was measured.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
     pub(super) fn latency_us(&self) -> Option<u64> {
         self.latency_us.map(|average| (average + 0.5) as u64)
     }

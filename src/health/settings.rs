@@ -135,7 +135,7 @@ pub(super) fn throttle_wait(hint: Option<Duration>, refusals: u32) -> Duration {
         Some(hint) => hint.clamp(shortest, longest),
         None => {
             let doublings = refusals.saturating_sub(1).min(16);
-            (THROTTLE_FIRST * (1 << doublings)).min(THROTTLE_LIMIT)
+            THROTTLE_FIRST.saturating_mul(1 << doublings).min(THROTTLE_LIMIT)
         }
     }
 }

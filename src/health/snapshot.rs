@@ -98,7 +98,7 @@ struct PlanRecord {
     for_ms: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference to the field.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
 }
@@ -117,7 +117,7 @@ fn record(key: &EndpointKey, entry: &Entry, now: Moment) -> EndpointRecord {
         network: key.network().clone(),
         endpoint: key.host().to_string(),
         id: key.id(),
-        success: (entry.averages.success() * BILLION + 0.5) as u32,
+        success: billionths(entry.averages.success()),
         latency_us: entry.averages.latency_us(),
         consecutive_failures: consecutive,
         samples,
@@ -135,6 +135,11 @@ fn record(key: &EndpointKey, entry: &Entry, now: Moment) -> EndpointRecord {
             .filter(|(_, expires)| now < *expires)
             .map(|(number, expires)| Record(PlanRecord { number, for_ms: millis(expires.since(now)) })),
     }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an average is from 0 to 1")]
+fn billionths(average: f64) -> u32 {
+    (average * BILLION + 0.5) as u32
 }
 
 /// The entries of a snapshot, most recently used first, as many as the index holds.

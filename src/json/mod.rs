@@ -153,7 +153,7 @@ pub(crate) fn nests_deeper_than(text: &str, limit: usize) -> bool {
             b'\\' if in_string => escaped = true,
             b'"' => in_string = !in_string,
             b'{' | b'[' if !in_string => {
-                depth += 1;
+                depth = depth.saturating_add(1);
                 if depth > limit {
                     return true;
                 }

@@ -257,7 +257,7 @@ fn outcome(answer: &Answer, took: Duration, limit: Duration) -> Outcome {
     let with = |effect| failures.iter().find(|failure| failure.class.effect() == effect);
     if with(Effect::OpenNow).is_some() {
         Outcome::WrongChain
-    } else if took > limit + GRACE {
+    } else if took > limit.saturating_add(GRACE) {
         // The device slept, or nobody polled: what passed for the endpoint's time was not.
         Outcome::Neutral
     } else if with(Effect::Fault).is_some() {

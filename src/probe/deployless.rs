@@ -136,11 +136,11 @@ impl Question {
         if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(Problem::NotHex);
         }
-        let due = 2 * (HEAD_BYTES + TOLD_BYTES * self.facts);
-        if digits.len() > due {
+        let (given, due) = (digits.len().div_ceil(2), answer_bytes(self.facts));
+        if given > due {
             return Err(Problem::Long);
         }
-        let bytes = hex::decode(digits).ok().filter(|_| digits.len() == due).ok_or(Problem::Short)?;
+        let bytes = hex::decode(digits).ok().filter(|_| given == due).ok_or(Problem::Short)?;
         let mut rest = bytes.as_slice();
         if take(&mut rest)? != [TAG] {
             return Err(Problem::Tag);
@@ -221,8 +221,18 @@ fn told(bytes: &[u8; TOLD_BYTES]) -> Result<Result<Word, Unanswered>, Problem> {
     if *word == [0; 32] { Ok(Err(why)) } else { Err(Problem::Residue) }
 }
 
+/// The length of an answer.
+#[allow(clippy::arithmetic_side_effects, reason = "a question has at most MAX_FACTS facts")]
+const fn answer_bytes(facts: usize) -> usize {
+    HEAD_BYTES + TOLD_BYTES * facts
+}
+
 /// The gas of a question all of whose calls burn their share, priced with room for Amsterdam's
 /// increases.
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "a question has at most MAX_FACTS facts, whose gas is asserted below"
+)]
 const fn worst_gas(facts: usize, code_bytes: usize) -> u64 {
     /// A transaction, a creation and a new account.
     const BASE: u64 = 300_000;
@@ -232,8 +242,7 @@ const fn worst_gas(facts: usize, code_bytes: usize) -> u64 {
     const KEPT: u64 = 1_600;
     /// A fact: the share of its call, and around it a cold account and the program's own steps.
     const FACT: u64 = 150_000 + 12_000;
-    let kept = HEAD_BYTES + TOLD_BYTES * facts;
-    BASE + SENT * code_bytes as u64 + KEPT * kept as u64 + FACT * facts as u64
+    BASE + SENT * code_bytes as u64 + KEPT * answer_bytes(facts) as u64 + FACT * facts as u64
 }
 
 /// The largest question stays within what nodes accept: gas of 15 million (some refuse more, and a
@@ -242,7 +251,7 @@ const fn worst_gas(facts: usize, code_bytes: usize) -> u64 {
 const _: () = {
     let code = PROGRAM.len() / 2 + 16 + MAX_FACTS * (20 + 1 + 4 + 32 * MAX_ARGS);
     assert!(worst_gas(MAX_FACTS, code) <= 15_000_000);
-    assert!(code <= 24_576 && HEAD_BYTES + TOLD_BYTES * MAX_FACTS <= 24_576);
+    assert!(code <= 24_576 && answer_bytes(MAX_FACTS) <= 24_576);
 };
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Problem> {

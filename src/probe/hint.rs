@@ -32,7 +32,7 @@ fn with_unit(text: &str) -> Option<Duration> {
     let text = text.trim();
     let unit = UNITS.iter().find_map(|(unit, times, part)| Some((text.strip_suffix(unit)?, *times, *part)));
     let (number, times, part) = unit.unwrap_or((text, 1, 1));
-    seconds(number)?.checked_mul(times).map(|span| span / part)
+    seconds(number)?.checked_mul(times)?.checked_div(part)
 }
 
 /// Seconds in digits, with or without a fraction, to the nanosecond.
@@ -42,8 +42,7 @@ fn seconds(text: &str) -> Option<Duration> {
     if !digits(whole) || !digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
         return None;
     }
-    let nanos = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
-    let nanos = nanos.fold(0, |nanos, digit| nanos * 10 + u32::from(digit - b'0'));
+    let nanos = format!("{fraction:0<9.9}").parse().ok()?;
     Some(Duration::new(format!("0{whole}").parse().ok()?, nanos))
 }
 

@@ -115,7 +115,7 @@ fn places(runners: &[Runner], order: Order) -> Vec<usize> {
                 let lead = if Some(position) == leader { HYSTERESIS } else { 0 };
                 // What nobody measured lately is tried once, or the best would never be found.
                 let curiosity = if runner.health.unproven { 2 * BEST } else { 0 };
-                u64::from(runner.health.score.ten_thousandths()) + lead + curiosity
+                u64::from(runner.health.score.ten_thousandths()).saturating_add(lead).saturating_add(curiosity)
             };
             let best =
                 sorted_by_key(runners.iter().enumerate(), |(position, runner)| Reverse(score(*position, runner)));
@@ -128,7 +128,9 @@ fn places(runners: &[Runner], order: Order) -> Vec<usize> {
 /// All positions in the order in which they are drawn, each in proportion to weight times score.
 fn draw_all(runners: &[Runner], seed: u64) -> Vec<usize> {
     let mut random = fastrand::Rng::with_seed(seed);
-    let share = |runner: &Runner| u64::from(runner.weight) * u64::from(runner.health.score.ten_thousandths()).max(1);
+    let share = |runner: &Runner| {
+        u64::from(runner.weight).saturating_mul(u64::from(runner.health.score.ten_thousandths()).max(1))
+    };
     let mut left: Vec<(u64, usize)> =
         runners.iter().enumerate().map(|(position, runner)| (share(runner), position)).collect();
     let mut drawn = Vec::with_capacity(left.len());

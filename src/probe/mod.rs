@@ -87,7 +87,7 @@ impl Prober {
         let reference = self.ask_reference(plan);
         self.traffic.save_for_hedging(&plan.network.chain);
         let mut reading = NetworkReading::new(plan);
-        let turns = attempts.len() + usize::from(trial.is_some());
+        let turns = attempts.len().saturating_add(usize::from(trial.is_some()));
         reading.others_left = turns < plan.network.endpoints.len();
         let endpoints = attempts.into_iter().filter_map(|position| plan.network.endpoints.get(position));
         reading.unheard = endpoints.clone().cloned().collect();
@@ -252,7 +252,7 @@ impl Prober {
     }
 
     fn admit(&self, endpoint: &Endpoint) -> Permit {
-        let permit = self.health.admit(endpoint.key(), self.settings.timeout + GRACE, self.clock.now());
+        let permit = self.health.admit(endpoint.key(), self.settings.timeout.saturating_add(GRACE), self.clock.now());
         if permit.is_trial() {
             let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
             self.emit(&Event::CircuitHalfOpen { network, endpoint });

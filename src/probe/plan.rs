@@ -50,7 +50,8 @@ impl Plan {
 
 fn position_or_push<T>(list: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> usize {
     list.iter().position(is).unwrap_or_else(|| {
+        let position = list.len();
         list.push(make());
-        list.len() - 1
+        position
     })
 }

@@ -89,7 +89,7 @@ impl Sheet {
             let read = TokenRead::of(read)?;
             let facts: Vec<Fact> = read.required().into_iter().chain(read.optional()).collect();
             let further = facts.iter().filter(|fact| !sheet.facts.contains(fact)).count();
-            if sheet.facts.len() + further > MAX_FACTS {
+            if further > MAX_FACTS.saturating_sub(sheet.facts.len()) {
                 sheets.push(std::mem::take(&mut sheet));
             }
             facts.into_iter().for_each(|fact| push_once(&mut sheet.facts, fact));

@@ -93,8 +93,8 @@ impl Traffic {
         if endpoint.max_in_flight().is_some_and(|most| row.in_flight >= most) {
             return None;
         }
-        row.attempts += 1;
-        row.in_flight += 1;
+        row.attempts = row.attempts.saturating_add(1);
+        row.in_flight = row.in_flight.saturating_add(1);
         Some(InFlight { traffic: self.clone(), endpoint: id })
     }
 
@@ -154,18 +154,16 @@ impl Traffic {
     pub(super) fn save_for_hedging(&self, network: &ChainId) {
         let mut state = self.lock();
         let row = state.networks.entry(network.clone()).or_default();
-        row.saved_tenths = (row.saved_tenths + 1).min(MOST_SAVED);
+        row.saved_tenths = row.saved_tenths.saturating_add(1).min(MOST_SAVED);
     }
 
     /// Pays for a hedge, if enough is saved.
     pub(super) fn pay_for_hedge(&self, network: &ChainId) -> bool {
         let mut state = self.lock();
         let row = state.networks.entry(network.clone()).or_default();
-        let enough = row.saved_tenths >= HEDGE_COST;
-        if enough {
-            row.saved_tenths -= HEDGE_COST;
-        }
-        enough
+        let rest = row.saved_tenths.checked_sub(HEDGE_COST);
+        row.saved_tenths = rest.unwrap_or(row.saved_tenths);
+        rest.is_some()
     }
 
     pub(crate) fn metrics(&self) -> Vec<EndpointMetrics> {
@@ -181,8 +179,11 @@ impl InFlight {
     /// Counts how the attempt ended.
     pub(super) fn count(&self, told_any: bool, failures: impl IntoIterator<Item = FailureClass>) {
         if let Some(row) = self.traffic.lock().endpoints.get_mut(&self.endpoint) {
-            row.successes += u64::from(told_any);
-            failures.into_iter().for_each(|class| *row.failures.entry(class).or_default() += 1);
+            row.successes = row.successes.saturating_add(u64::from(told_any));
+            for class in failures {
+                let count = row.failures.entry(class).or_default();
+                *count = count.saturating_add(1);
+            }
         }
     }
 }
@@ -190,7 +191,7 @@ impl InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         if let Some(row) = self.traffic.lock().endpoints.get_mut(&self.endpoint) {
-            row.in_flight -= 1;
+            row.in_flight = row.in_flight.saturating_sub(1);
         }
     }
 }
