@@ -278,7 +278,7 @@ fn judge_domain(candidate: &mut Candidate, stated: &StatedDomain, holding: &Hold
     }
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference to the field.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
 fn is_zero(amount: &Amount) -> bool {
     amount.is_zero()
 }

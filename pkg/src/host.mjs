@@ -2,6 +2,8 @@
 // How requests leave: through the host's fetch, a wallet's provider, or a function. Every promise
 // here resolves, with an answer or the name of a failure; what either means is the core's business.
 
+import { readAtMost } from "./body.mjs";
+
 /** The most that is read of an answer; a usual one has two thousand bytes. */
 const MOST_BYTES = 262_144;
 /** The most of a provider's error message that is passed on. */
@@ -124,64 +126,6 @@ function decoded(part) {
   } catch {
     return part; // A percent sign that stands for itself.
   }
-}
-
-/**
- * The body, or `undefined` as soon as it grows past `limit`.
- * @param {{ readonly body?: ReadableStream<Uint8Array> | null, arrayBuffer(): Promise<ArrayBuffer> }} response
- * @param {number} limit
- * @param {AbortSignal} [signal] ends the reading; a fetch of our own is ended by its own
- * @returns {Promise<Uint8Array | undefined>}
- */
-export async function readAtMost(response, limit, signal) {
-  if (response.body === null) return new Uint8Array();
-  if (response.body === undefined) {
-    // Hosts without streams, such as React Native.
-    const whole = new Uint8Array(await response.arrayBuffer());
-    return whole.length > limit ? undefined : whole;
-  }
-  const reader = response.body.getReader();
-  const giveUp = () => void reader.cancel().catch(() => {});
-  signal?.addEventListener("abort", giveUp, { once: true });
-  try {
-    return await readAll(reader, limit);
-  } finally {
-    signal?.removeEventListener("abort", giveUp);
-  }
-}
-
-/**
- * @param {ReadableStreamDefaultReader<Uint8Array>} reader
- * @param {number} limit
- */
-async function readAll(reader, limit) {
-  const chunks = [];
-  let length = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > limit) {
-      reader.cancel().catch(() => {});
-      return undefined;
-    }
-    chunks.push(value);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks, length);
-}
-
-/**
- * @param {Uint8Array[]} chunks
- * @param {number} length
- */
-function joined(chunks, length) {
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }
 
 /**

@@ -1,8 +1,8 @@
 // @ts-check
 // The 402 in each of its forms, decoded by the core, with the way back to the caller's own objects.
 
+import { readView } from "./body.mjs";
 import { InvalidPaymentRequiredError, PayrouteError, attempt } from "./errors.mjs";
-import { readAtMost } from "./host.mjs";
 import { Unwritable, Written, isPlain, write } from "./json.mjs";
 
 /** @typedef {import("../wasm/core.js").Payment} Payment */
@@ -11,9 +11,6 @@ import { Unwritable, Written, isPlain, write } from "./json.mjs";
 
 /** Characters, at least a byte each: one more than any limit of a body. */
 const MOST_TEXT = 1 << 24;
-
-/** A merchant that has not said its terms by now is not waited for; what came is what is judged. */
-const MOST_BODY_MS = 10_000;
 
 /** Where terms are looked for, in this order; the body comes after the first. */
 const CANONICAL = "payment-required";
@@ -168,20 +165,13 @@ async function decodeResponse(response, decoder, signal) {
  * @param {AbortSignal} [signal]
  */
 async function bodyOf(response, limit, dispensable, signal) {
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  const timer = setTimeout(end, MOST_BODY_MS);
-  signal?.addEventListener("abort", end);
   try {
-    return await readAtMost(response.clone(), limit, ending.signal);
+    return await readView(response, limit, signal);
   } catch (cause) {
     if (dispensable) return new Uint8Array();
     const error = new InvalidPaymentRequiredError("the response's body could not be read");
     Object.defineProperty(error, "cause", { value: cause, configurable: true, writable: true });
     throw error;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", end);
   }
 }
 

@@ -3,14 +3,12 @@
 // PAYMENT-REQUIRED header. Judges no offer and changes none: what a client parses from the header is
 // what the merchant's own text parses to.
 
+import { readView } from "./body.mjs";
 import { ConfigurationError } from "./errors.mjs";
-import { readAtMost } from "./host.mjs";
 
 /** As the core reads challenges. */
 const MOST_HEADER = 65_536;
 const MOST_BODY = 1_048_576;
-/** A merchant that has not said its terms by now is not waited for. */
-const MOST_BODY_MS = 10_000;
 
 const CANONICAL = "payment-required";
 const LEGACY = ["x-payment-required", "x-payment-requirements"];
@@ -163,24 +161,15 @@ function parsed(text) {
 }
 
 /**
- * The body of a second view; the client's own stays unread.
  * @param {Response} response
  * @param {AbortSignal} [signal]
  */
 async function bytesOf(response, signal) {
   if (response.bodyUsed) return undefined;
-  const ending = new AbortController();
-  const end = () => ending.abort();
-  const timer = setTimeout(end, MOST_BODY_MS);
-  signal?.addEventListener("abort", end, { once: true });
-  if (signal?.aborted) end();
   try {
-    return await readAtMost(response.clone(), MOST_BODY, ending.signal);
+    return await readView(response, MOST_BODY, signal);
   } catch {
     return undefined; // The client meets the same failure, and says so.
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", end);
   }
 }
 

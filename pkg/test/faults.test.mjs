@@ -51,6 +51,39 @@ test("an abort rejects with the reason, ends the requests and returns what was h
   assert.equal(getEventListeners(controller.signal, "abort").length, 0);
 });
 
+test("an answer past the limit can be cancelled, and leaves its connection", async (t) => {
+  const [endless] = await opened(t, "endless-body");
+  const response = await fetch(endless.url);
+  await assert.rejects((await createSelector({})).select(response), { code: "invalid-payment-required" });
+  await response.body.cancel();
+  await sleep(100);
+  assert.equal(endless.brokenOff, 1);
+});
+
+test("one signal may end the request for the terms and the selection that reads them", async (t) => {
+  const unhandled = [];
+  const listener = (error) => unhandled.push(error);
+  process.on("unhandledRejection", listener);
+  t.after(() => process.off("unhandledRejection", listener));
+  const [stalled, endless] = await opened(t, "stalls-after-headers", "endless-body");
+  const selector = await createSelector({});
+  for (const endpoint of [stalled, endless]) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const response = await fetch(endpoint.url, { signal });
+    const selecting = selector.select(response, { signal });
+    // Nothing comes after the headers; past the limit the answer is there already.
+    if (endpoint === stalled) await sleep(50);
+    else await assert.rejects(selecting, { code: "invalid-payment-required" });
+    const reason = new Error("the user left");
+    controller.abort(reason);
+    if (endpoint === stalled) await assert.rejects(selecting, (error) => error === reason);
+    await sleep(50);
+    await response.body.cancel().catch((error) => assert.equal(error, reason));
+  }
+  assert.deepEqual(unhandled, []);
+});
+
 test("an aborted half-open trial leaves its place to the next", async () => {
   let mode = "fail";
   const settled = [];
