@@ -186,7 +186,7 @@ impl Book {
     }
 
     fn add(&mut self, demand: &Demand, expires: Moment) -> u64 {
-        self.issued += 1;
+        self.issued = self.issued.wrapping_add(1);
         let Demand { account, amount, balance, .. } = demand;
         let entry = Entry { id: self.issued, amount: *amount, balance: *balance, settled: false, expires };
         match self.accounts.iter_mut().find(|(other, _)| other == account) {

@@ -62,7 +62,7 @@ function runtime(packages, version, command) {
         // Not synchronously: the endpoint that it asks is in this process.
         const given = [...args, join(folder, "src", file), JSON.stringify(setup())];
         const { stdout } = await promisify(execFile)(program, given, { cwd: folder, timeout: 60_000 });
-        assert.deepEqual(JSON.parse(stdout), { same: true, balance: "60000" });
+        assert.deepEqual(JSON.parse(stdout), { same: true, balance: "60000", readable: 1 });
       }
       return versionOf(folder, version);
     });

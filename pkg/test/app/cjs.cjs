@@ -1,1 +1,1 @@
-require("./select.cjs").select(require("payroute"));
+require("./select.cjs").select(require("payroute"), require("payroute/x402"));

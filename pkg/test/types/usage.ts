@@ -15,6 +15,7 @@ import {
   PayrouteError,
   type RejectionReason,
   type Selection,
+  type Selector,
   type SelectorEvent,
   amountToBigInt,
   createSelector,
@@ -23,6 +24,7 @@ import {
   parsePaymentRequired,
   rank,
 } from "payroute";
+import { type Route, routed, withReadable402 } from "payroute/x402";
 
 /** Whether two types are the same, not merely assignable. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -105,4 +107,30 @@ export function handle(error: unknown): readonly Deficit[] {
   }
   // @ts-expect-error errors are made by the package alone
   return new InsufficientLiquidityError("x").deficits;
+}
+
+/** A client as @x402/core declares one, reduced to what matters to the types. */
+declare class HostClient {
+  private readonly policies: unknown[];
+  register(network: `${string}:${string}`): this;
+  createPaymentPayload(paymentRequired: { x402Version: number; accepts: PaymentRequirement[] }): Promise<{ x402Version: number }>;
+}
+
+export async function pays(selector: Selector): Promise<void> {
+  const client = new HostClient();
+  const onRoute = ({ requirement, candidate, passedOver, selection }: Route) => {
+    proves<Same<typeof candidate, Candidate | undefined>>();
+    if (passedOver.length > 0) throw new Error(`${requirement.network}: ${selection.explain()}`);
+  };
+  const same = routed(client, selector, { exclusive: true, onRoute });
+  proves<Same<typeof same, HostClient>>();
+  routed(client, selector, { onRoute: async () => {} }).register("eip155:1");
+  const read = withReadable402(fetch);
+  proves<Same<typeof read, typeof fetch>>();
+  // @ts-expect-error nothing to sign with
+  routed({}, selector);
+  // @ts-expect-error an option of another name
+  routed(client, selector, { only: true });
+  // @ts-expect-error no fetch
+  withReadable402("fetch");
 }
