@@ -1,6 +1,6 @@
 # One command a job. `make test` needs Rust by rustup and Node 20 or newer; it installs the rest.
 
-.PHONY: help test check unit package x402 fault-table smoke localnet-packages wasm-target bench example
+.PHONY: help test check unit package x402 wallet-test fault-table smoke bench example wallet wasm-target localnet-packages wallet-packages
 
 help:
 	@echo "make test     install what is missing, then check and test everything"
@@ -8,12 +8,14 @@ help:
 	@echo "make unit     the Rust tests alone, real chains included"
 	@echo "make package  build the npm package and test it: Node, Chromium, Vite, webpack, workerd"
 	@echo "make x402     pay with real x402 clients: merchant, facilitator and chains on loopback"
+	@echo "make wallet-test  drive the wallet page in Chromium"
 	@echo "make smoke    try the npm package in the rest of its bundlers and runtimes"
 	@echo "make fault-table  write the fault matrix into tests/README.md"
 	@echo "make bench    run every benchmark and print one table"
 	@echo "make example  run the quickstart"
+	@echo "make wallet   show a wallet page on local chains with a local merchant"
 
-test: check unit package x402
+test: check unit package x402 wallet-test
 
 check: wasm-target
 	cargo fmt --all --check
@@ -28,41 +30,45 @@ unit: localnet-packages
 	cargo test --workspace --all-features --locked
 	npm --prefix tests/localnet test
 
-package: wasm-target localnet-packages
-	npm --prefix pkg ci
+package: wasm-target localnet-packages pkg/node_modules/.package-lock.json
 	npm --prefix pkg run build
 	npm --prefix pkg test
 
-fault-table:
-	node tests/faults/readme.mjs
-x402: localnet-packages pkg/wasm/x402.cjs
-	npm --prefix tests/x402 ci --no-audit --no-fund
+x402: localnet-packages pkg/wasm/x402.cjs tests/x402/node_modules/.package-lock.json
 	npm --prefix tests/x402 test
 
-pkg/wasm/x402.cjs: wasm-target
-	npm --prefix pkg ci
-	npm --prefix pkg run build
+wallet-test: wallet-packages
+	npm --prefix examples/wallet test
+
+fault-table:
+	node tests/faults/readme.mjs
 
 smoke:
 	npm --prefix pkg run smoke
+
+bench: pkg/wasm/x402.cjs benches/js/node_modules/.package-lock.json
+	node benches/table.mjs
+
+example:
+	cargo run --locked --example quickstart
+
+wallet: wallet-packages
+	npm --prefix examples/wallet start
+
+# What the above need.
 
 wasm-target:
 	rustup target add wasm32-unknown-unknown
 	rustup component add rust-src
 
 localnet-packages: tests/localnet/node_modules/.package-lock.json
-
-tests/localnet/node_modules/.package-lock.json: tests/localnet/package-lock.json
-	npm --prefix tests/localnet ci --no-audit --no-fund
 	node tests/localnet/contract.mjs
 
-bench: wasm-target benches/js/node_modules/.package-lock.json
-	npm --prefix pkg ci
+wallet-packages: localnet-packages pkg/wasm/x402.cjs tests/x402/node_modules/.package-lock.json examples/wallet/node_modules/.package-lock.json
+
+# Built by `make package` whenever it runs; here only where nothing was built yet.
+pkg/wasm/x402.cjs: | wasm-target pkg/node_modules/.package-lock.json
 	npm --prefix pkg run build
-	node benches/table.mjs
 
-benches/js/node_modules/.package-lock.json: benches/js/package-lock.json
-	npm --prefix benches/js ci
-
-example:
-	cargo run --locked --example quickstart
+%/node_modules/.package-lock.json: %/package-lock.json
+	npm --prefix $* ci --no-audit --no-fund

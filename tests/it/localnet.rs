@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use payroute::{Config, Note, RouteSelector, SelectError, Selection};
 use serde_json::{Value, json};
 
-use crate::support::http::{Act, Server};
+use crate::support::http::Server;
 use crate::support::localnet::{BASE, Localnet, SEPOLIA};
 use crate::support::{PYUSD_SOLANA, SOLANA, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, offers, payment, reasons};
 
@@ -26,7 +26,7 @@ async fn lying(net: &Localnet, truth: u64, lie: u64) -> Server {
     let word = |number: u64| format!("{number:064x}");
     Server::start(move |body| {
         let answer = forward(&node, &body).replace(&word(truth), &word(lie));
-        Act::Respond(200, "content-type: application/json\r\n", answer.into_bytes())
+        serde_json::from_str(&answer).unwrap()
     })
     .await
 }
