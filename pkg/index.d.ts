@@ -374,8 +374,9 @@ export interface Selection<Requirement = PaymentRequirement> {
   /** The ranking as text for people, one line an offer. */
   explain(): string;
   /**
-   * Holds the price of the chosen offer, so that no other selection of this selector spends it as well. To
-   * be called once a payment, before it is made: `await using hold = selection.hold()`.
+   * Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no other
+   * selection of this selector spends it as well. To be called once a payment, before it is made:
+   * `await using hold = selection.hold()`.
    * @throws {HeldElsewhereError} other payments took what this one needs since the balance was read
    * @throws {TooManyHoldsError} too many payments are under way
    */

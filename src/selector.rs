@@ -322,9 +322,9 @@ impl Selection {
         cascade::explain(&self.candidates)
     }
 
-    /// Holds the price of the chosen offer, so that no other selection spends it as well: to be
-    /// called once a payment, before it is made. It holds until it is dropped or told what became of
-    /// the payment, and for `maxTimeoutSeconds` at most.
+    /// Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no
+    /// other selection spends it as well: to be called once a payment, before it is made. It holds until
+    /// it is dropped or told what became of the payment, and for `maxTimeoutSeconds` at most.
     ///
     /// # Errors
     /// Other payments took what this one needs since the balance was read, or too many are under way.
