@@ -6,6 +6,7 @@ use std::time::Duration;
 use payroute::{Hold, HoldError, RouteSelector, SelectError, Selection};
 use serde_json::{Value, json};
 
+use crate::schemes;
 use crate::support::script::healthy;
 use crate::support::{
     Answer, Evm, Script, USDC_BASE, config, offers, payment, reasons, select, selector, selector_with,
@@ -239,4 +240,18 @@ fn a_hold_needs_no_runtime() {
     let held = selection.hold().unwrap();
     assert!(selection.claim().hold().is_err(), "the same claim");
     held.settled();
+}
+
+/// A scheme that pays out of a deposit takes the deposit from the balance, not the price.
+#[tokio::test(start_paused = true)]
+async fn a_deposit_is_held_whole() {
+    let (script, selector) = base(0);
+    script.evm("base-1.test", schemes::chain(&[]));
+    let batch = [schemes::batch("12000")];
+    let _held = select(&selector, &batch).await.unwrap().hold().unwrap();
+    assert_eq!(available(&selector).await, "40000");
+    let error = select(&selector, &batch).await.unwrap_err();
+    assert_eq!(reasons(&error.candidates()[0]), ["deposit-required"]);
+    let detail = "0.02 USDC short of 0.06 USDC to deposit while other payments hold 0.06 USDC";
+    assert_eq!(error.candidates()[0].rejections[0].detail, detail);
 }

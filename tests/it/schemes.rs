@@ -24,7 +24,7 @@ const DAI_TYPE: (&str, &str) = ("30adf81f", "ea2aa0a1be11a07ed86d755c93467f4f823
 const ALLOWANCE: &str = "dd62ed3e";
 
 /// Base with 100,000 atomic units of USDC, these views, and every contract of x402.
-fn chain(views: &[(&'static str, &str)]) -> Evm {
+pub fn chain(views: &[(&'static str, &str)]) -> Evm {
     let views = views.iter().map(|(selector, word)| (*selector, (*word).to_owned())).collect();
     Evm { views, contracts: CONTRACTS.map(str::to_owned).to_vec(), ..Evm::new(8453, USDC_BASE, 100_000) }
 }
