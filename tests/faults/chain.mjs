@@ -31,12 +31,12 @@ export const FAMILIES = {
   },
 };
 
-/** What every holder has. */
+/** What every holder has, if nothing else is said. */
 export const BALANCE = 60_000n;
 
 /**
  * The JSON-RPC answer to a parsed body, a call or a batch of them. `chain` says what is out of the
- * ordinary: `chainId`, `genesis`, `seconds` (the chain's own time) or how many it lies `behind`,
+ * ordinary: `chainId`, `genesis`, `balance` (EVM), `seconds` (the chain's own time) or how many it lies `behind`,
  * `programs` (what a node runs of "create" and "override"), `reverts`, `nonce` (echoed instead of the
  * one asked under), `word` (what a contract returns, or what a token account's data is cut to).
  */
@@ -58,7 +58,7 @@ function refuse(code, message) {
 }
 
 function evm(chain) {
-  const { chainId = 8453, word, programs = ["create", "override"] } = chain;
+  const { chainId = 8453, balance = BALANCE, word, programs = ["create", "override"] } = chain;
   return (method, [call, , accounts] = []) => {
     if (method === "eth_chainId") return `0x${chainId.toString(16)}`;
     if (method === "eth_getCode") return "0x";
@@ -70,7 +70,7 @@ function evm(chain) {
     if (accounts !== undefined) {
       return programs.includes("override") ? run(accounts[call.to].code, chain) : refuse(-32602, "Expected between 1 and 2 arguments and got 3");
     }
-    return tells(call.data.slice(2), chain) ? `0x${hex(BALANCE, 32)}` : refuse(3, "execution reverted");
+    return tells(call.data.slice(2), chain) ? `0x${hex(balance, 32)}` : refuse(3, "execution reverted");
   };
 }
 
@@ -81,7 +81,7 @@ function tells(calldata, { reverts = false }) {
 
 /** What the program of `src/probe/deployless` answers: its source lays out question and answer. */
 function run(code, chain) {
-  const { chainId = 8453, nonce } = chain;
+  const { chainId = 8453, balance = BALANCE, nonce } = chain;
   const PROGRAM_DIGITS = 2 * 171;
   const question = code.slice(2 + PROGRAM_DIGITS);
   let told = "";
@@ -91,7 +91,7 @@ function run(code, chain) {
     rest = rest.slice(42 + length);
     // There is no code at the owner's address.
     const status = calldata === "" ? 1 : tells(calldata, chain) ? 5 : 3;
-    told += hex(status, 1) + hex(status === 5 ? BALANCE : 0, 32);
+    told += hex(status, 1) + hex(status === 5 ? balance : 0, 32);
   }
   return `0x01${nonce ?? question.slice(0, 32)}${hex(chainId, 32)}${hex(1, 8)}${hex(timeOf(chain), 8)}${told}`;
 }
