@@ -51,6 +51,10 @@ export interface PayingClient {
  * whatever comes out of that into a text: give them an `x402HTTPClient`, and the errors reach the
  * application unchanged.
  *
+ * The price of the best offer is held from its choice on ({@link Selection.hold}): payments made at once
+ * do not count on the same money. What was signed counts as spent until a balance shows it, or until the
+ * offer's `maxTimeoutSeconds` are over: so long the merchant may cash it, whatever it answers.
+ *
  * One 402 object is one request: a client that signs for it again, because a hook of its own says so,
  * signs for the same offer. Nothing is chosen again after a payment was made.
  * @throws {ConfigurationError} an argument is not what it should be, or the client is routed already

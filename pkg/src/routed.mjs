@@ -2,15 +2,19 @@
 // An x402 client that pays what a selector chose. Signs nothing, knows no transport, and leaves to
 // the client whatever else it does: its hooks, its spend controls, its policies.
 
-import { ConfigurationError } from "./errors.mjs";
+import { ConfigurationError, HeldElsewhereError } from "./errors.mjs";
 
 /** On every client that is routed, from whichever copy of the package. */
 const ROUTED = Symbol.for("payroute.x402.routed");
 
+/** Selections for one payment while others, made at once, take what each of them chose. */
+const MOST_SELECTIONS = 4;
+
 /**
  * @typedef {import("../index.d.ts").Candidate} Candidate
  * @typedef {import("../index.d.ts").Selection<any>} Selection
- * @typedef {{ selection: Selection, offers: readonly Offer[], paid?: readonly Offer[] }} Plan
+ * @typedef {{ selection: Selection, offers: readonly Offer[], hold: Hold, paid?: readonly Offer[] }} Plan
+ * @typedef {import("../index.d.ts").Hold} Hold
  * @typedef {{ candidate: Candidate, requirement: any }} Offer an offer that can be paid
  * @typedef {{ x402Version: unknown, accepts: any, [field: string]: unknown }} Challenge
  * @typedef {{
@@ -27,20 +31,25 @@ const ROUTED = Symbol.for("payroute.x402.routed");
 export function routed(client, selector, options = {}) {
   const { exclusive = false, onRoute = warnOfOverride } = options;
   check(client, selector, exclusive, onRoute);
-  const planOf = planner(selector);
+  const plans = planner(selector);
   const sign = client.createPaymentPayload;
   const visit = client.handlePaymentRequired;
 
   /** @param {Challenge} challenge */
   async function createPaymentPayload(challenge) {
-    const plan = await planOf(challenge);
+    const plan = await plans.of(challenge);
     const offers = handedOver(plan, exclusive);
-    const accepts = offers.map(({ requirement }) => requirement);
-    const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
-    const signed = offers.find((offer) => isFor(payload, offer));
-    plan.paid ??= signed === undefined ? [] : [signed];
-    await onRoute(routeOf(plan, payload, signed));
-    return payload;
+    try {
+      const accepts = offers.map(({ requirement }) => requirement);
+      const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
+      const signed = offers.find((offer) => isFor(payload, offer));
+      await onRoute(routeOf(plan, payload, signed));
+      leaves(plan, signed);
+      return payload;
+    } catch (error) {
+      if (plan.paid === undefined) plans.drop(challenge, plan);
+      throw error;
+    }
   }
 
   /**
@@ -52,7 +61,7 @@ export function routed(client, selector, options = {}) {
   async function handlePaymentRequired(challenge, ...rest) {
     const headers = await visit.call(client, challenge, ...rest);
     // With headers of its own the client tries again before it pays.
-    if (!headers) await planOf(challenge);
+    if (!headers) await plans.of(challenge);
     return headers;
   }
 
@@ -61,37 +70,68 @@ export function routed(client, selector, options = {}) {
 }
 
 /**
- * The plan of a challenge: selected once, however often it is asked for. After a signature has left,
- * nothing is chosen again; before, a failure may be tried again.
+ * The plan of a challenge: selected once, however often it is asked for. After a payment has left,
+ * nothing is chosen again; before, a failure drops the plan and may be tried again.
  * @param {import("../index.d.ts").Selector} selector
  */
 function planner(selector) {
   /** @type {WeakMap<object, Promise<Plan>>} */
   const plans = new WeakMap();
-  /** @param {Challenge} challenge */
-  return (challenge) => {
-    const known = plans.get(challenge);
-    if (known !== undefined) return known;
-    const plan = planFor(selector, challenge);
-    if (typeof challenge === "object" && challenge !== null) {
-      plans.set(challenge, plan);
-      plan.catch(() => plans.delete(challenge));
-    }
-    return plan;
+  return {
+    /** @param {Challenge} challenge */
+    of(challenge) {
+      const known = plans.get(challenge);
+      if (known !== undefined) return known;
+      const plan = planFor(selector, challenge);
+      if (typeof challenge === "object" && challenge !== null) {
+        plans.set(challenge, plan);
+        plan.catch(() => plans.delete(challenge));
+      }
+      return plan;
+    },
+
+    /**
+     * @param {Challenge} challenge
+     * @param {Plan} plan
+     */
+    drop(challenge, plan) {
+      plan.hold.failed();
+      plans.delete(challenge);
+    },
   };
 }
 
 /**
+ * Selects, and holds the price of the best offer, so that payments made at once do not count on the
+ * same money. Where another was first, there may be another route.
  * @param {import("../index.d.ts").Selector} selector
  * @param {Challenge} challenge
  * @returns {Promise<Plan>}
  */
 async function planFor(selector, challenge) {
   const accepts = Array.isArray(challenge?.accepts) ? [...challenge.accepts] : [];
-  const selection = await selector.select(challenge);
-  const payable = selection.candidates.filter(({ viable }) => viable);
-  const offers = payable.map((candidate) => ({ candidate, requirement: accepts[candidate.requirementIndex] }));
-  return { selection, offers };
+  for (let attempt = 1; ; attempt++) {
+    const selection = await selector.select(challenge);
+    const payable = selection.candidates.filter(({ viable }) => viable);
+    const offers = payable.map((candidate) => ({ candidate, requirement: accepts[candidate.requirementIndex] }));
+    try {
+      return { selection, offers, hold: selection.hold() };
+    } catch (error) {
+      if (!HeldElsewhereError.is(error) || attempt === MOST_SELECTIONS) throw error;
+    }
+  }
+}
+
+/**
+ * Notes what a payment is for, and that it cannot be taken back: until it expires, the merchant may
+ * cash it whatever it answers. Only the best offer is held.
+ * @param {Plan} plan
+ * @param {Offer | undefined} signed
+ */
+function leaves(plan, signed) {
+  plan.paid ??= signed === undefined ? [] : [signed];
+  if (signed !== undefined && signed === plan.offers[0]) plan.hold.settled();
+  else plan.hold.release();
 }
 
 /**
@@ -154,7 +194,8 @@ function versionOf({ x402Version }) {
  */
 function check(client, selector, exclusive, onRoute) {
   if (typeof client?.createPaymentPayload !== "function") throw misfit("client", "an x402Client or an x402HTTPClient");
-  if (Object.hasOwn(client, ROUTED)) throw misfit("client", "a client that is not routed yet");
+  // Around a routed client, an HTTP client would hold each price twice.
+  if ([client, client.client].some((one) => one && Object.hasOwn(one, ROUTED))) throw misfit("client", "a client that is not routed yet");
   if (typeof selector?.select !== "function") throw misfit("selector", "a Selector");
   if (typeof exclusive !== "boolean") throw misfit("exclusive", "a boolean");
   if (typeof onRoute !== "function") throw misfit("onRoute", "a function of a route");

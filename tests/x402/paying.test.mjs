@@ -154,6 +154,17 @@ test('payments at once are each made once', async () => {
   assert.equal(await balance('buyer', BASE), 0n);
 });
 
+test('payments at once do not count on the same money', async () => {
+  await hold(BASE, SOLANA);
+  const pay = await buyer({ selector: { preferNetworks: [BASE] } });
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => pay(world.article)));
+  assert.deepEqual(world.settlements.map(({ success, network }) => [success, network]).sort(), [[true, BASE], [true, SOLANA]]);
+  const short = outcomes.filter(({ status }) => status === 'rejected');
+  assert.equal(short.length, 1);
+  assert.ok(short[0].reason instanceof InsufficientLiquidityError);
+  assert.match(short[0].reason.deficits[0].text, /held/);
+});
+
 for (const name of Object.keys(DISGUISES)) {
   test(`a stock client rejects terms ${name}, and pays them made readable`, async () => {
     await hold(SOLANA);

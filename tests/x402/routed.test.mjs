@@ -100,6 +100,27 @@ for (const [name, { config, paid, exclusive }] of Object.entries(HOST_RULES)) {
   });
 }
 
+test('what was signed counts as spent, and what failed to be does not', async () => {
+  const balances = { [BASE]: 50_000n, [BASE_SEPOLIA]: 0n };
+  const { selector } = await selectorOver(balances);
+  const locked = new Error('the wallet is locked');
+  const scheme = new ExactEvmScheme(account);
+  let sign = () => Promise.reject(locked);
+  const inner = client({ schemes: [{ network: 'eip155:*', client: Object.assign(new ExactEvmScheme(account), { createPaymentPayload: (...call) => sign(...call) }) }] });
+  let veto;
+  const paying = routed(inner, selector, { onRoute: () => veto && Promise.reject(veto) });
+  const challenge = both();
+  await assert.rejects(paying.createPaymentPayload(challenge), (error) => error === locked);
+  sign = (...call) => scheme.createPaymentPayload(...call);
+  veto = new Error('the user said no');
+  await assert.rejects(paying.createPaymentPayload(challenge), (error) => error === veto);
+  veto = undefined;
+  assert.equal((await paying.createPaymentPayload(challenge)).accepted, challenge.accepts[1]);
+  await assert.rejects(paying.createPaymentPayload(both()), (error) => error.deficits?.some(({ held }) => held === '50000'));
+  balances[BASE] = 0n;
+  await assert.rejects(paying.createPaymentPayload(both()), (error) => error.deficits?.every(({ held }) => held === undefined || held === '0'));
+});
+
 test('a hook that pays for something else is told of, and ends the matter', async () => {
   const { selector } = await selectorOver(RICH);
   const told = [];
@@ -223,6 +244,7 @@ test('arguments are named when they are wrong', async () => {
     ['client', {}, selector],
     ['client', undefined, selector],
     ['client', once, selector],
+    ['client', new x402HTTPClient(once), selector],
     ['selector', client(), {}],
     ['exclusive', client(), selector, { exclusive: 'yes' }],
     ['onRoute', client(), selector, { onRoute: 1 }],
