@@ -22,6 +22,9 @@ async function opened(t, ...rows) {
 
 const input = v2(evmOffer());
 
+/** What an endpoint takes for a request; what it answers then is here a merchant's. */
+const REQUEST = { method: "POST", body: "[]" };
+
 test("what could not be read is never called poor", async (t) => {
   const [failing, hanging] = await opened(t, "500", "hangs");
   const selector = await createSelector({ ...onBase(failing.url, hanging.url), routing: { probeTimeoutMs: 200 } });
@@ -53,7 +56,7 @@ test("an abort rejects with the reason, ends the requests and returns what was h
 
 test("an answer past the limit can be cancelled, and leaves its connection", async (t) => {
   const [endless] = await opened(t, "endless-body");
-  const response = await fetch(endless.url);
+  const response = await fetch(endless.url, REQUEST);
   await assert.rejects((await createSelector({})).select(response), { code: "invalid-payment-required" });
   await response.body.cancel();
   await sleep(100);
@@ -70,7 +73,7 @@ test("one signal may end the request for the terms and the selection that reads 
   for (const endpoint of [stalled, endless]) {
     const controller = new AbortController();
     const { signal } = controller;
-    const response = await fetch(endpoint.url, { signal });
+    const response = await fetch(endpoint.url, { ...REQUEST, signal });
     const selecting = selector.select(response, { signal });
     // Nothing comes after the headers; past the limit the answer is there already.
     if (endpoint === stalled) await sleep(50);
