@@ -127,13 +127,35 @@ impl Amount {
     /// The amount in token units, without trailing zeros: 50000 of 6 decimals is `0.05`.
     #[must_use]
     pub fn to_units(self, decimals: u8) -> String {
-        let digits = self.0.to_string();
+        let digits = self.digits();
         let places = usize::from(decimals);
         let padded = format!("{digits:0>width$}", width = places.saturating_add(1));
         let (whole, fraction) = padded.split_at_checked(padded.len().saturating_sub(places)).unwrap_or((&padded, ""));
         match fraction.trim_end_matches('0') {
             "" => whole.to_owned(),
             fraction => format!("{whole}.{fraction}"),
+        }
+    }
+
+    /// In decimal, nine digits at a time: a long division by a number that fits in 32 bits needs no wider
+    /// integers than 64 bits.
+    fn digits(self) -> String {
+        const NINE_DIGITS: u64 = 1_000_000_000;
+        let mut number: Vec<u64> = Vec::new();
+        number.extend(self.0.as_limbs().iter().rev().flat_map(|limb| [limb >> 32, limb & 0xFFFF_FFFF]));
+        let mut groups = Vec::new();
+        while number.iter().any(|half| *half > 0) {
+            let mut rest = 0;
+            for half in &mut number {
+                let dividend = rest << 32 | *half;
+                (*half, rest) = (dividend / NINE_DIGITS, dividend % NINE_DIGITS);
+            }
+            groups.push(format!("{rest:09}"));
+        }
+        groups.reverse();
+        match groups.concat().trim_start_matches('0') {
+            "" => "0".to_owned(),
+            digits => digits.to_owned(),
         }
     }
 
@@ -184,13 +206,13 @@ impl From<u64> for Amount {
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+        f.pad_integral(true, "", &self.digits())
     }
 }
 
 impl fmt::Debug for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -240,6 +262,15 @@ mod tests {
             (long.as_str(), AmountError::TooLarge),
         ] {
             assert_eq!(text.parse::<Amount>(), Err(error), "{:.20}", text);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn digits_are_those_of_the_integer(word: [u8; 32], shift in 0_usize..256) {
+            let number = U256::from_be_bytes(word) >> shift;
+            proptest::prop_assert_eq!(Amount(number).to_string(), number.to_string());
+            proptest::prop_assert_eq!(format!("{:>80}", Amount(number)), format!("{number:>80}"));
         }
     }
 

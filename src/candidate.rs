@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::amount::Amount;
 use crate::approval::Approval;
 use crate::health::{Circuit, Score};
+use crate::json::{Record, Value};
 use crate::network::ChainId;
 use crate::scheme::{Route, Transfer, permit2};
 use crate::verdict::{Key, Note, Reason, Rejection, Rejections};
@@ -17,7 +18,7 @@ use crate::verdict::{Key, Note, Reason, Rejection, Rejections};
 ///
 /// Serialises as the JSON object of the configuration's language: camelCase names, amounts as
 /// decimal strings of atomic units, what is unknown left out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Candidate {
@@ -27,44 +28,44 @@ pub struct Candidate {
     #[serde(default)]
     pub rank: usize,
     /// The network as CAIP-2 id; absent where the offer's network is not known by any name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub network: Option<ChainId>,
     /// The network's name for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub network_name: Option<Arc<str>>,
     /// The payment scheme.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub scheme: Option<Arc<str>>,
     /// The asset as CAIP-19 id; absent where the asset is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub asset_id: Option<Arc<str>>,
     /// The asset's symbol, from the registry or the configuration, never from the merchant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub symbol: Option<Arc<str>>,
     /// The asset's decimals, likewise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub decimals: Option<u8>,
     /// The price in atomic units.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub amount: Option<Amount>,
     /// The buyer's address that would pay.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub owner: Option<Arc<str>>,
     /// What that address holds, in atomic units; absent when it was not read. Never 0 for unread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub balance: Option<Amount>,
     /// How much of the balance other payments hold, in atomic units: it cannot pay this offer too.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default)]
     pub held: Amount,
     /// What must be deposited for schemes that pay out of a deposit, in atomic units; it, not the price, must
     /// be there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub deposit: Option<Amount>,
     /// What Permit2 may spend of that address's balance, in atomic units; absent when it was not read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub allowance: Option<Amount>,
     /// What the buyer would have to send first; present exactly with `allowance-required`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub approval: Option<Approval>,
     /// What paying here costs the buyer besides the price, in atomic units of the asset.
     #[serde(default)]
@@ -72,16 +73,16 @@ pub struct Candidate {
     /// Health of the endpoint that was asked; 0.8 when none was.
     pub health_score: Score,
     /// Average latency of that endpoint in microseconds; `latencyMs` in JSON.
-    #[serde(default, rename = "latencyMs", with = "millis", skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "latencyMs", deserialize_with = "micros")]
     pub latency_us: Option<u64>,
     /// How far that endpoint's chain lies behind the others of its network, in milliseconds; absent
     /// where nobody knows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub lag_ms: Option<u64>,
     /// That endpoint's circuit when it was asked.
     pub circuit: Circuit,
     /// That endpoint's host, and port if it is not the scheme's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub endpoint: Option<Arc<str>>,
     /// Whether the offer can be paid.
     pub viable: bool,
@@ -89,7 +90,7 @@ pub struct Candidate {
     #[serde(flatten)]
     pub rejections: Rejections,
     /// The key of the cascade that set it apart from the winner; absent on the winner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub decided_by: Option<Key>,
     /// Remarks that do not change viability.
     #[serde(default)]
@@ -129,6 +130,46 @@ impl Candidate {
         }
     }
 
+    /// The candidate as it is serialised.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        let known_amount = |record: &mut Record, name, amount: Option<Amount>| {
+            record.known_text(name, amount.map(|amount| amount.to_string()).as_deref());
+        };
+        record.whole("requirementIndex", self.requirement_index as u64);
+        record.whole("rank", self.rank as u64);
+        record.known_text("network", self.network.as_ref().map(ChainId::as_str));
+        record.known_text("networkName", self.network_name.as_deref());
+        record.known_text("scheme", self.scheme.as_deref());
+        record.known_text("assetId", self.asset_id.as_deref());
+        record.known_text("symbol", self.symbol.as_deref());
+        record.known_whole("decimals", self.decimals.map(u64::from));
+        known_amount(&mut record, "amount", self.amount);
+        record.known_text("owner", self.owner.as_deref());
+        known_amount(&mut record, "balance", self.balance);
+        known_amount(&mut record, "held", Some(self.held).filter(|held| !held.is_zero()));
+        known_amount(&mut record, "deposit", self.deposit);
+        known_amount(&mut record, "allowance", self.allowance);
+        if let Some(approval) = &self.approval {
+            record.put("approval", Value::Record(approval.record()));
+        }
+        known_amount(&mut record, "fee", Some(self.fee));
+        record.put("healthScore", self.health_score.value());
+        if let Some(us) = self.latency_us {
+            record.put("latencyMs", Value::Decimal(us, 3));
+        }
+        record.known_whole("lagMs", self.lag_ms);
+        record.text("circuit", self.circuit.name());
+        record.known_text("endpoint", self.endpoint.as_deref());
+        record.flag("viable", self.viable);
+        self.rejections.write_to(&mut record);
+        record.known_text("decidedBy", self.decided_by.map(Key::name));
+        record.texts("notes", self.notes.iter().map(|note| note.name()));
+        record
+    }
+
     /// Adds a reason, which makes the candidate unpayable.
     pub fn reject(&mut self, reason: Reason, detail: impl Into<String>) {
         self.viable = false;
@@ -163,6 +204,12 @@ impl Candidate {
             (Some(symbol), Some(decimals)) => format!("{} {symbol}", amount.to_units(decimals)),
             _ => format!("{amount} atomic units"),
         }
+    }
+}
+
+impl Serialize for Candidate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.record().serialize(serializer)
     }
 }
 
@@ -278,25 +325,11 @@ fn judge_domain(candidate: &mut Candidate, stated: &StatedDomain, holding: &Hold
     }
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference to the field")]
-fn is_zero(amount: &Amount) -> bool {
-    amount.is_zero()
-}
-
 /// Microseconds inside, milliseconds with three decimals in JSON.
-mod millis {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[allow(clippy::ref_option, reason = "serde's `with` passes a reference to the field")]
-    pub(super) fn serialize<S: Serializer>(micros: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
-        micros.map(|us| us as f64 / 1_000.0).serialize(serializer)
-    }
-
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-        let millis = Option::<f64>::deserialize(deserializer)?;
-        Ok(millis.map(|ms| (ms * 1_000.0 + 0.5) as u64))
-    }
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
+fn micros<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let millis = Option::<f64>::deserialize(deserializer)?;
+    Ok(millis.map(|ms| (ms * 1_000.0 + 0.5) as u64))
 }
 
 #[cfg(test)]

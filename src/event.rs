@@ -4,16 +4,16 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::class::FailureClass;
 use crate::health::{Opening, Transition};
+use crate::json::Record;
 use crate::network::ChainId;
 use crate::platform::{MaybeSend, MaybeSync};
 
 /// Something that happened to an endpoint. Endpoints go by host; nothing in here is secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
     /// A selection went on to another endpoint.
@@ -90,6 +90,44 @@ impl Event {
             Transition::Opened(reason) => Self::CircuitOpened { network, endpoint, reason },
             Transition::Closed => Self::CircuitClosed { network, endpoint },
         }
+    }
+
+    /// The event as it is serialised: its `type`, and its fields.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let (name, network, fields): (_, _, &[(&'static str, &str)]) = match self {
+            Self::Failover { network, from, to } => ("failover", Some(network), &[("from", from), ("to", to)]),
+            Self::Failed { network, endpoint, class } => {
+                ("failed", Some(network), &[("endpoint", endpoint), ("class", class.name())])
+            }
+            Self::Throttled { network, endpoint } => ("throttled", Some(network), &[("endpoint", endpoint)]),
+            Self::IdentityMismatch { network, endpoint } => {
+                ("identity-mismatch", Some(network), &[("endpoint", endpoint)])
+            }
+            Self::BalancesDisagree { network, lower, higher } => {
+                ("balances-disagree", Some(network), &[("lower", lower), ("higher", higher)])
+            }
+            Self::CircuitOpened { network, endpoint, reason } => {
+                ("circuit-opened", Some(network), &[("endpoint", endpoint), ("reason", reason.name())])
+            }
+            Self::CircuitHalfOpen { network, endpoint } => {
+                ("circuit-half-open", Some(network), &[("endpoint", endpoint)])
+            }
+            Self::CircuitClosed { network, endpoint } => ("circuit-closed", Some(network), &[("endpoint", endpoint)]),
+            Self::Offline => ("offline", None, &[]),
+        };
+        let mut record = Record::default();
+        record.text("type", name);
+        record.known_text("network", network.map(ChainId::as_str));
+        fields.iter().for_each(|(name, text)| record.text(name, text));
+        record
+    }
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.record().serialize(serializer)
     }
 }
 

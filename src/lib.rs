@@ -82,6 +82,7 @@ mod rpc_url;
 mod scheme;
 mod selector;
 mod text;
+mod together;
 mod trace;
 mod verdict;
 
@@ -99,6 +100,8 @@ pub use health::{
     Score, ScoreParts, SnapshotError, Transition,
 };
 pub use hold::{Hold, HoldError};
+#[doc(hidden)] // What the npm package writes its answers with; no part of the API.
+pub use json::{Record, Value};
 pub use network::{ChainId, Family, NAMES, NetworkError};
 pub use payment::{
     Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,

@@ -32,15 +32,13 @@ impl Clock {
         imp::now()
     }
 
-    pub(crate) async fn sleep(self, span: Duration) {
-        imp::sleep(span).await;
+    pub(crate) fn sleep(self, span: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(imp::sleep(span))
     }
 
     /// Runs `work` for at most `limit`; `None` when the limit came first and `work` was dropped.
-    pub(crate) async fn within<T>(self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
-        let work = std::pin::pin!(work);
-        let limit = std::pin::pin!(imp::sleep(limit));
-        match select(work, limit).await {
+    pub(crate) async fn within<T>(self, limit: Duration, work: BoxFuture<'_, T>) -> Option<T> {
+        match select(work, self.sleep(limit)).await {
             Either::Left((value, _)) => Some(value),
             Either::Right(_) => None,
         }

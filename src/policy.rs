@@ -61,7 +61,7 @@ fn screen_one(requirement: &Requirement, version: Version, sponsors: Sponsors, c
     candidate.scheme = Some(terms.scheme.clone());
     candidate.amount = Some(terms.amount);
     candidate.network = terms.chain.clone();
-    let Some(network) = terms.chain.as_ref().and_then(|chain| config.networks.get(chain)) else {
+    let Some(network) = terms.chain.as_ref().and_then(|chain| config.network(chain)) else {
         let name = shown(&terms.network);
         candidate.reject(Reason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
         return Screened { candidate, read: None, route: None };

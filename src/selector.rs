@@ -155,7 +155,7 @@ impl RouteSelector {
 
     /// Every configured endpoint, network by network, in configured order.
     pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
-        self.config.networks.values().flat_map(|network| network.endpoints.iter().map(Arc::as_ref))
+        self.config.networks.iter().flat_map(|network| network.endpoints.iter().map(Arc::as_ref))
     }
 
     /// Takes an endpoint out of use until [`uncordon`](Self::uncordon); no recovery and no reset

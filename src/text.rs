@@ -14,18 +14,20 @@ pub(crate) fn escaped(text: &str, longest: usize) -> String {
             out.push('…');
             break;
         }
-        if c.is_control() || is_invisible(c) {
-            out.extend(c.escape_unicode());
-        } else {
+        if is_visible(c) {
             out.push(c);
+        } else {
+            out.extend(c.escape_unicode());
         }
     }
     out
 }
 
-/// Bidirectional controls, zero-width characters, line and paragraph separators, and tags.
-fn is_invisible(c: char) -> bool {
-    matches!(c,
+/// Whether a character shows itself and leaves its neighbours where they are: no control, bidirectional
+/// or other, no zero-width character, line or paragraph separator, and no tag.
+pub(crate) fn is_visible(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c,
         '\u{00AD}' | '\u{061C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
         | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
 }

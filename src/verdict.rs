@@ -7,6 +7,9 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::json::{Record, Value};
+use crate::order::sorted_by_key;
+
 /// Why a candidate cannot be paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -37,6 +40,24 @@ impl Rejections {
     }
 }
 
+impl Rejections {
+    /// The names, and by name the particulars of those that have any; of two with one name, the last.
+    pub(crate) fn write_to(&self, record: &mut Record) {
+        record.texts("rejectionReasons", self.iter().map(|rejection| rejection.reason.name()));
+        let with_detail = self.iter().filter(|rejection| !rejection.detail.is_empty());
+        let mut details: Vec<&Rejection> = Vec::new();
+        for rejection in sorted_by_key(with_detail, |rejection| rejection.reason) {
+            details.pop_if(|last| last.reason == rejection.reason);
+            details.push(rejection);
+        }
+        if !details.is_empty() {
+            let mut by_name = Record::default();
+            details.into_iter().for_each(|rejection| by_name.text(rejection.reason.name(), &rejection.detail));
+            record.put("rejectionDetails", Value::Record(by_name));
+        }
+    }
+}
+
 impl std::ops::Deref for Rejections {
     type Target = [Rejection];
 
@@ -45,22 +66,19 @@ impl std::ops::Deref for Rejections {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RejectionsJson {
     rejection_reasons: Vec<Reason>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     rejection_details: BTreeMap<Reason, String>,
 }
 
 impl Serialize for Rejections {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let with_detail = self.iter().filter(|rejection| !rejection.detail.is_empty());
-        let mut rejection_details = BTreeMap::new();
-        rejection_details.extend(with_detail.map(|r| (r.reason, r.detail.clone())));
-        let rejection_reasons = self.iter().map(|rejection| rejection.reason).collect();
-        let json = RejectionsJson { rejection_reasons, rejection_details };
-        json.serialize(serializer)
+        let mut record = Record::default();
+        self.write_to(&mut record);
+        record.serialize(serializer)
     }
 }
 
@@ -231,6 +249,27 @@ pub enum Note {
     V1Ambiguous,
 }
 
+impl Note {
+    /// The name as it appears in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::VersionCoerced => "version-coerced",
+            Self::CarrierBody => "carrier-body",
+            Self::NonCanonicalNetwork => "non-canonical-network",
+            Self::DomainUnchecked => "domain-unchecked",
+            Self::IdentitySeparate => "identity-separate",
+            Self::Offline => "offline",
+            Self::OwnerHasCode => "owner-has-code",
+            Self::TransferFee => "transfer-fee",
+            Self::Eip2612Sponsored => "eip2612-sponsored",
+            Self::Erc20ApprovalSponsored => "erc20-approval-sponsored",
+            Self::BalancesDisagree => "balances-disagree",
+            Self::V1Ambiguous => "v1-ambiguous",
+        }
+    }
+}
+
 /// A key of the cascade. Listed in the order in which they decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -281,6 +320,15 @@ mod tests {
     fn the_json_name_is_the_displayed_name() {
         for reason in [Reason::NoOwner, Reason::ChainIdentityMismatch, Reason::DepositRequired] {
             assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
+        }
+        for note in [
+            Note::VersionCoerced,
+            Note::CarrierBody,
+            Note::V1Ambiguous,
+            Note::Eip2612Sponsored,
+            Note::Erc20ApprovalSponsored,
+        ] {
+            assert_eq!(serde_json::to_value(note).unwrap(), note.name());
         }
         for key in [Key::Viability, Key::Fee, Key::Index] {
             assert_eq!(serde_json::to_value(key).unwrap(), key.name());

@@ -1,104 +1,60 @@
 //! Answers and failures as JSON text.
 
-use payroute::{Candidate, ConfigError, DecodeError, Deficit, HoldError, SelectError, Selection};
-use serde::Serialize;
+use payroute::{Candidate, ConfigError, DecodeError, Deficit, HoldError, Record, SelectError, Selection, Value};
 
-use crate::payment::{Problem, carrier_name};
-
-pub(crate) fn json(value: &impl Serialize) -> String {
-    // Serialising into memory fails only for maps with keys that are no text; there are none.
-    serde_json::to_string(value).unwrap_or_default()
-}
+use crate::payment::{carrier_name, problem};
 
 pub(crate) fn answer(selection: &Selection) -> String {
-    json(&Answer {
-        chosen: selection.requirement().index(),
-        json: selection.requirement().json(),
-        candidates: selection.candidates(),
-        explanation: selection.explain(),
-    })
+    let mut answer = Record::default();
+    answer.whole("chosen", selection.requirement().index() as u64);
+    answer.text("json", selection.requirement().json());
+    answer.put("candidates", candidates(selection.candidates()));
+    answer.text("explanation", &selection.explain());
+    answer.to_json()
 }
 
 pub(crate) fn failure(error: &SelectError) -> String {
-    let decode = match error {
-        SelectError::Decode(error) => Some(error),
-        _ => None,
-    };
-    let configuration = match error {
-        SelectError::Configuration(error) => Some(error),
-        _ => None,
-    };
-    let (failures, entries) = match decode {
-        Some(DecodeError::Unreadable { failures, entries }) => (failures.as_slice(), entries.as_slice()),
-        _ => (&[][..], &[][..]),
-    };
-    json(&Failure {
-        code: error.code(),
-        message: error.to_string(),
-        candidates: error.candidates(),
-        explanation: payroute::explain(error.candidates()),
-        deficits: error.deficits().iter().map(|deficit| Shortfall { deficit, text: deficit.to_string() }).collect(),
-        path: configuration.map(ConfigError::path),
-        accepted: configuration.and_then(ConfigError::accepted),
-        carriers: failures
-            .iter()
-            .map(|failure| CarrierProblem { carrier: carrier_name(failure.carrier), problem: &failure.problem })
-            .collect(),
-        entries: entries.iter().map(Problem::of).collect(),
-    })
+    let mut failure = Record::default();
+    failure.text("code", error.code());
+    failure.text("message", &error.to_string());
+    failure.put("candidates", candidates(error.candidates()));
+    failure.text("explanation", &payroute::explain(error.candidates()));
+    failure.put("deficits", Value::List(error.deficits().iter().map(shortfall).collect()));
+    if let SelectError::Configuration(error) = error {
+        failure.text("path", error.path());
+        failure.known_text("accepted", error.accepted());
+    }
+    if let SelectError::Decode(DecodeError::Unreadable { failures, entries }) = error {
+        let carriers = failures.iter().map(|failure| {
+            let mut carrier = Record::default();
+            carrier.text("carrier", carrier_name(failure.carrier));
+            carrier.text("problem", &failure.problem);
+            Value::Record(carrier)
+        });
+        failure.put("carriers", Value::List(carriers.collect()));
+        failure.put("entries", Value::List(entries.iter().map(problem).collect()));
+    }
+    failure.to_json()
 }
 
 pub(crate) fn hold_failure(error: &HoldError) -> String {
-    json(&HoldFailure {
-        code: error.code(),
-        message: error.to_string(),
-        deficits: error.deficit().map(|deficit| Shortfall { deficit, text: deficit.to_string() }).into_iter().collect(),
-    })
+    let mut failure = Record::default();
+    failure.text("code", error.code());
+    failure.text("message", &error.to_string());
+    failure.put("deficits", Value::List(error.deficit().into_iter().map(shortfall).collect()));
+    failure.to_json()
 }
 
 pub(crate) fn config_failure(error: ConfigError) -> String {
     failure(&error.into())
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    chosen: usize,
-    json: &'a str,
-    candidates: &'a [Candidate],
-    explanation: String,
+fn candidates(candidates: &[Candidate]) -> Value {
+    Value::List(candidates.iter().map(|candidate| Value::Record(candidate.record())).collect())
 }
 
-#[derive(Serialize)]
-struct Failure<'a> {
-    code: &'static str,
-    message: String,
-    candidates: &'a [Candidate],
-    explanation: String,
-    deficits: Vec<Shortfall<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    accepted: Option<&'a str>,
-    carriers: Vec<CarrierProblem<'a>>,
-    entries: Vec<Problem<'a>>,
-}
-
-#[derive(Serialize)]
-struct HoldFailure<'a> {
-    code: &'static str,
-    message: String,
-    deficits: Vec<Shortfall<'a>>,
-}
-
-#[derive(Serialize)]
-struct Shortfall<'a> {
-    #[serde(flatten)]
-    deficit: &'a Deficit,
-    text: String,
-}
-
-#[derive(Serialize)]
-struct CarrierProblem<'a> {
-    carrier: &'static str,
-    problem: &'a str,
+fn shortfall(deficit: &Deficit) -> Value {
+    let mut record = deficit.record();
+    record.text("text", &deficit.to_string());
+    Value::Record(record)
 }

@@ -38,5 +38,5 @@ pub use ranking::Ranking;
 #[cfg(feature = "vectors")]
 #[wasm_bindgen::prelude::wasm_bindgen(js_name = replayHealth)]
 pub fn replay_health(input: &str) -> Result<String, String> {
-    vectors::replay_health(input).map(|said| convert::json(&said))
+    vectors::replay_health(input).and_then(|said| serde_json::to_string(&said).map_err(|error| error.to_string()))
 }

@@ -1,8 +1,8 @@
 //! A decoded 402 as a handle: it is decoded once and asked for its parts.
 
-use payroute::{Carrier, DecodeError, Limits, Malformed, Note, PaymentRequired, Requirement, Version};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use payroute::{
+    Carrier, DecodeError, Limits, Malformed, Note, PaymentRequired, Record, Requirement, Terms, Value, Version,
+};
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
@@ -45,16 +45,13 @@ impl Payment {
     /// Everything that was decoded, as JSON.
     pub fn describe(&self) -> String {
         let payment = &self.0;
-        convert::json(&Description {
-            x402_version: match payment.version() {
-                Version::V1 => 1,
-                Version::V2 => 2,
-            },
-            carrier: carrier_name(payment.carrier()),
-            notes: payment.notes(),
-            extensions: payment.extensions(),
-            requirements: payment.requirements().iter().map(Entry::of).collect(),
-        })
+        let mut description = Record::default();
+        description.whole("x402Version", if payment.version() == Version::V1 { 1 } else { 2 });
+        description.text("carrier", carrier_name(payment.carrier()));
+        description.texts("notes", payment.notes().iter().map(|note| note.name()));
+        description.texts("extensions", payment.extensions().iter().map(String::as_str));
+        description.put("requirements", Value::List(payment.requirements().iter().map(entry).collect()));
+        description.to_json()
     }
 }
 
@@ -80,71 +77,33 @@ pub(crate) fn carrier_name(carrier: Carrier) -> &'static str {
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Description<'a> {
-    x402_version: u8,
-    carrier: &'static str,
-    notes: &'a [Note],
-    extensions: &'a [String],
-    requirements: Vec<Entry<'a>>,
-}
-
 /// One entry: its terms, or what is wrong with it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry<'a> {
-    index: usize,
-    json: &'a str,
-    requirement: Option<&'a RawValue>,
-    notes: &'a [Note],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    terms: Option<TermsJson<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    malformed: Option<Problem<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct TermsJson<'a> {
-    scheme: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    network: Option<&'a str>,
-    amount: String,
-    asset: &'a str,
-    pay_to: &'a str,
-    max_timeout_seconds: u64,
-}
-
-#[derive(Serialize)]
-pub(crate) struct Problem<'a> {
-    field: &'a str,
-    problem: &'a str,
-}
-
-impl<'a> Problem<'a> {
-    pub(crate) fn of(malformed: &'a Malformed) -> Self {
-        Self { field: &malformed.field, problem: &malformed.problem }
+fn entry(requirement: &Requirement) -> Value {
+    let mut entry = Record::default();
+    entry.whole("index", requirement.index() as u64);
+    entry.text("json", requirement.json());
+    entry.texts("notes", requirement.notes().iter().map(|note| note.name()));
+    match requirement.terms() {
+        Ok(terms) => entry.put("terms", Value::Record(terms_of(terms))),
+        Err(malformed) => entry.put("malformed", problem(malformed)),
     }
+    Value::Record(entry)
 }
 
-impl<'a> Entry<'a> {
-    fn of(requirement: &'a Requirement) -> Self {
-        let terms = requirement.terms();
-        Self {
-            index: requirement.index(),
-            json: requirement.json(),
-            requirement: serde_json::from_str(requirement.json()).ok(),
-            notes: requirement.notes(),
-            malformed: terms.err().map(Problem::of),
-            terms: terms.ok().map(|terms| TermsJson {
-                scheme: &terms.scheme,
-                network: terms.chain.as_ref().map(|chain| chain.as_str()),
-                amount: terms.amount.to_string(),
-                asset: &terms.asset,
-                pay_to: &terms.pay_to,
-                max_timeout_seconds: terms.max_timeout_seconds,
-            }),
-        }
-    }
+fn terms_of(terms: &Terms) -> Record {
+    let mut record = Record::default();
+    record.text("scheme", &terms.scheme);
+    record.known_text("network", terms.chain.as_ref().map(|chain| chain.as_str()));
+    record.text("amount", &terms.amount.to_string());
+    record.text("asset", &terms.asset);
+    record.text("payTo", &terms.pay_to);
+    record.whole("maxTimeoutSeconds", terms.max_timeout_seconds);
+    record
+}
+
+pub(crate) fn problem(malformed: &Malformed) -> Value {
+    let mut record = Record::default();
+    record.text("field", &malformed.field);
+    record.text("problem", &malformed.problem);
+    Value::Record(record)
 }

@@ -3,10 +3,8 @@
 
 use std::cell::RefCell;
 
-use payroute::{Amount, Candidate, ChainId, Circuit, Score};
+use payroute::{Amount, Candidate, ChainId, Circuit, Score, Value};
 use wasm_bindgen::prelude::*;
-
-use crate::convert;
 
 /// Candidates on their way into a ranking.
 #[wasm_bindgen]
@@ -60,9 +58,11 @@ impl Ranking {
         }
         let mut candidates = self.0.borrow_mut();
         payroute::rank(&mut candidates, &networks);
-        let order: Vec<(usize, Option<&str>)> = (candidates.iter())
-            .map(|candidate| (candidate.requirement_index, candidate.decided_by.map(|key| key.name())))
-            .collect();
-        Ok(convert::json(&order))
+        let order = candidates.iter().map(|candidate| {
+            let index = Value::Whole(candidate.requirement_index as u64);
+            let decided_by = candidate.decided_by.map_or(Value::Null, |key| Value::Text(key.name().to_owned()));
+            Value::List(vec![index, decided_by])
+        });
+        Ok(Value::List(order.collect()).to_json())
     }
 }

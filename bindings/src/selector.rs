@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use futures::stream::{AbortHandle, Abortable};
 use js_sys::{Array, Promise};
-use payroute::{Config, Event, HealthIndex, PaymentRequired, RouteSelector};
-use serde::Serialize;
+use payroute::{BoxFuture, Config, Endpoint, Event, HealthIndex, PaymentRequired, Record, RouteSelector, Value};
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
@@ -34,13 +33,6 @@ impl Health {
     pub fn reset(&self) {
         self.0.reset();
     }
-}
-
-#[derive(Serialize)]
-struct EndpointInfo<'a> {
-    network: &'a str,
-    endpoint: &'a str,
-    id: String,
 }
 
 /// A selector. Selections under way have a number, by which they are cancelled.
@@ -78,7 +70,7 @@ impl Selector {
             builder = builder.health(health);
         }
         if events {
-            builder = builder.on_event(move |event: &Event| host.event(&convert::json(event)));
+            builder = builder.on_event(move |event: &Event| host.event(&event.record().to_json()));
         }
         let core = builder.build().map_err(convert::config_failure)?;
         Ok(Self { core, running: Rc::default() })
@@ -114,7 +106,7 @@ impl Selector {
         let (handle, registration) = AbortHandle::new_pair();
         running.borrow_mut().push((call, handle));
         wasm_bindgen_futures::future_to_promise(async move {
-            let work = async move { core.select(&payment).await };
+            let work: BoxFuture<'_, _> = Box::pin(core.select(&payment));
             let answer = Abortable::new(work, registration).await;
             running.borrow_mut().retain(|(other, _)| *other != call);
             let list = Array::new();
@@ -140,22 +132,17 @@ impl Selector {
 
     /// Health as it stands, as JSON.
     pub fn health(&self) -> String {
-        convert::json(&self.core.health())
+        Value::List(self.core.health().iter().map(|view| Value::Record(view.record())).collect()).to_json()
     }
 
     /// Every configured endpoint, as JSON.
     pub fn endpoints(&self) -> String {
-        let endpoints = self.core.endpoints().map(|endpoint| EndpointInfo {
-            network: endpoint.key().network().as_str(),
-            endpoint: endpoint.host(),
-            id: endpoint.key().id(),
-        });
-        convert::json(&endpoints.collect::<Vec<_>>())
+        Value::List(self.core.endpoints().map(described).collect()).to_json()
     }
 
     /// Counts by endpoint and class, as JSON.
     pub fn metrics(&self) -> String {
-        convert::json(&self.core.metrics())
+        Value::List(self.core.metrics().iter().map(|row| Value::Record(row.record())).collect()).to_json()
     }
 
     /// Takes the endpoint with this id out of use, or puts it back. Whether there is one.
@@ -189,4 +176,12 @@ impl Selector {
     pub fn reset_health(&self) {
         self.core.reset_health();
     }
+}
+
+fn described(endpoint: &Endpoint) -> Value {
+    let mut record = Record::default();
+    record.text("network", endpoint.key().network().as_str());
+    record.text("endpoint", endpoint.host());
+    record.text("id", &endpoint.key().id());
+    Value::Record(record)
 }

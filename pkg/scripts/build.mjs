@@ -1,56 +1,17 @@
 // Builds everything in wasm/: the module, its glue, the embedded text, the CommonJS bundle and its
 // types. Prints sizes and fails when the module is over its budget.
 
-import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { PACKAGE, REPOSITORY, compile, optimize } from "./module.mjs";
 
-const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
-const REPOSITORY = dirname(PACKAGE);
 const OUT = join(PACKAGE, "wasm");
 
 /** KB of 1,000 bytes, gzip -9, of the whole selector's module: what it has now and a little more. The
  * goal is 110; lower this with every step towards it. */
-const BUDGET_KB = 193;
-
-/** What the compiler emits for wasm32 by default. Named one by one: wasm-opt must use nothing else. */
-const FEATURES = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
-
-/** The standard library is compiled along, for size: a panic ends the module at once instead of
- * formatting a message that nobody could read, which is a tenth of the module. That is still unstable in
- * Rust; with the compiler pinned in rust-toolchain.toml it is one known thing. */
-const STANDARD_LIBRARY = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
-const COMPILER = { RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: ["-Zunstable-options", "-Cpanic=immediate-abort"].join("\x1f") };
-
-function run(command, args, env = {}) {
-  execFileSync(command, args, { cwd: REPOSITORY, stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...env } });
-}
-
-function targetDirectory() {
-  const metadata = execFileSync("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: REPOSITORY, maxBuffer: 1 << 26 });
-  return JSON.parse(metadata.toString()).target_directory;
-}
-
-function compile(out, features) {
-  const args = [
-    ...["build", "--locked", "--profile", "wasm-release", "--target", "wasm32-unknown-unknown", "-p", "payroute-bindings"],
-    ...STANDARD_LIBRARY,
-    ...features.flatMap((feature) => ["--features", feature]),
-  ];
-  run("cargo", args, COMPILER);
-  const compiled = join(targetDirectory(), "wasm32-unknown-unknown/wasm-release/payroute_bindings.wasm");
-  mkdirSync(out, { recursive: true });
-  run("cargo", ["run", "--quiet", "--locked", "-p", "payroute-pkg-build", "--", compiled, out]);
-}
-
-function optimize(file) {
-  const optimizer = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
-  const features = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
-  run(process.execPath, [optimizer, file, "-o", file, "-Oz", ...features, "--strip-debug", "--strip-producers", "--strip-target-features"]);
-}
+const BUDGET_KB = 140;
 
 function embed() {
   const bytes = readFileSync(join(OUT, "core_bg.wasm"));

@@ -1,60 +1,54 @@
 //! The buyer's policy on assets: which may pay, and how much at most.
 
-use super::check::{Result, list_once, listed};
-use super::document::Document;
-use super::error::safe_path;
-use super::{Asset, ConfigError};
+use super::Asset;
+use super::check::listed;
+use super::field::{Field, Fields, Result};
 use crate::amount::Amount;
 use crate::network::{ChainId, Family};
 
 /// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
-pub(super) struct AssetPolicy {
+pub(super) struct AssetPolicy<'a> {
     allowed: Vec<String>,
-    limits: Vec<(String, String)>,
+    limits: Vec<(String, Field<'a>)>,
 }
 
-impl AssetPolicy {
+impl<'a> AssetPolicy<'a> {
     /// A name that matches no asset is a typing mistake, and a limit with one would limit nothing.
-    pub(super) fn read<'a>(document: &Document, assets: impl Iterator<Item = &'a Asset> + Clone) -> Result<Self> {
-        let known =
-            |name: &str| assets.clone().any(|asset| &*asset.symbol == name || *asset.id == canonical_asset_id(name));
-        let check = |path: String, name: &str| match known(name) {
-            true => Ok(canonical_asset_id(name)),
-            false => Err(ConfigError::new(
-                safe_path(&path),
-                "matches no built-in or configured asset",
-                "a symbol or a CAIP-19 id",
-            )),
-        };
-        let mut limits = Vec::new();
-        for (name, text) in &document.policy.max_amount {
-            let path = format!("policy.maxAmount.{name}");
-            if !list_once(&mut limits, check(path.clone(), name)?, text.clone()) {
-                return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
+    pub(super) fn read<'n>(policy: &mut Fields<'a>, assets: impl Iterator<Item = &'n Asset> + Clone) -> Result<Self> {
+        let canonical = |field: &Field<'_>, name: &str| {
+            let id = canonical_asset_id(name);
+            match assets.clone().any(|asset| &*asset.symbol == name || *asset.id == id) {
+                true => Ok(id),
+                false => Err(field.refused("matches no built-in or configured asset", "a symbol or a CAIP-19 id")),
             }
-        }
+        };
         let mut allowed = Vec::new();
-        for (index, name) in document.policy.allowed_assets.iter().enumerate() {
-            allowed.push(check(format!("policy.allowedAssets[{index}]"), name)?);
+        for field in policy.items("allowedAssets")? {
+            allowed.push(canonical(&field, &field.text()?)?);
+        }
+        let mut limits = Vec::new();
+        for (name, field) in policy.entries("maxAmount")? {
+            field.text()?;
+            let id = canonical(&field, &name)?;
+            if listed(&limits, &id).is_some() {
+                return Err(field.refused("is listed twice", "each asset once"));
+            }
+            limits.push((id, field));
         }
         Ok(Self { allowed, limits })
     }
 
     pub(super) fn apply(&self, asset: Asset) -> Result<Asset> {
         let names = [&*asset.id, &*asset.symbol];
-        let limit = (names.iter().find_map(|name| listed(&self.limits, *name).map(|text| (name, text))))
-            .map(|(name, text)| {
-                Amount::from_units(text, asset.decimals).map_err(|error| {
-                    ConfigError::new(
-                        safe_path(&format!("policy.maxAmount.{name}")),
-                        error.to_string(),
-                        "an amount in token units, for example \"1.50\"",
-                    )
-                })
-            })
-            .transpose()?;
-        let allowed =
-            self.allowed.is_empty() || names.iter().any(|name| self.allowed.iter().any(|other| other == name));
+        let limit = match names.iter().find_map(|name| listed(&self.limits, *name)) {
+            Some(field) => {
+                let refused = |problem: &str| field.refused(problem, "an amount in token units, for example \"1.50\"");
+                let limit = Amount::from_units(&field.text()?, asset.decimals);
+                Some(limit.map_err(|error| refused(&error.to_string()))?)
+            }
+            None => None,
+        };
+        let allowed = self.allowed.is_empty() || self.allowed.iter().any(|name| names.contains(&name.as_str()));
         Ok(Asset { limit, allowed, ..asset })
     }
 }

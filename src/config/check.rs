@@ -7,64 +7,74 @@ use std::sync::Arc;
 use solana_address::Address;
 
 use super::ConfigError;
-use super::error::safe_path;
+use super::field::{Field, Result};
 use crate::network::{ChainId, Family};
 use crate::payment::is_evm_address;
 use crate::rpc_url::RpcUrl;
+use crate::text::is_visible;
 
-pub(super) type Result<T> = std::result::Result<T, ConfigError>;
+/// A network by any of its names.
+fn chain(field: &Field<'_>, name: &str) -> Result<ChainId> {
+    ChainId::resolve(name)
+        .map_err(|_| field.refused("is not a network", "a CAIP-2 id such as eip155:8453, or a known name such as base"))
+}
+
+/// Networks by any of their names, each once.
+pub(super) fn chains(fields: Vec<Field<'_>>) -> Result<Vec<ChainId>> {
+    let mut chains = Vec::new();
+    for field in fields {
+        let chain = chain(&field, &field.text()?)?;
+        if chains.contains(&chain) {
+            return Err(listed_already(&field));
+        }
+        chains.push(chain);
+    }
+    Ok(chains)
+}
+
+pub(super) fn listed_already(field: &Field<'_>) -> ConfigError {
+    field.refused("names a network that is already listed", "each network once")
+}
 
 /// A network of a family that payroute can read.
-pub(super) fn payable_chain(path: &str, name: &str) -> Result<ChainId> {
-    let chain = ChainId::resolve(name).map_err(|_| not_a_network(path))?;
+pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Result<ChainId> {
+    let chain = chain(field, name)?;
     match chain.family() {
-        Family::Other => Err(ConfigError::new(
-            safe_path(path),
-            "is of a chain family that cannot be read",
-            "an eip155 or solana network",
-        )),
+        Family::Other => Err(field.refused("is of a chain family that cannot be read", "an eip155 or solana network")),
         _ => Ok(chain),
     }
 }
 
-pub(super) fn not_a_network(path: &str) -> ConfigError {
-    ConfigError::new(
-        safe_path(path),
-        "is not a network",
-        "a CAIP-2 id such as eip155:8453, or a known name such as base",
-    )
-}
-
 /// An address as chains of `family` write it.
-pub(super) fn address(path: &str, family: Family, text: &str) -> Result<Arc<str>> {
+pub(super) fn address(field: &Field<'_>, family: Family) -> Result<Arc<str>> {
+    let text = field.text()?;
     let accepted = match family {
-        Family::Svm => Address::from_str(text).is_err().then_some("a base58 Solana address"),
-        _ => (!is_evm_address(text)).then_some("0x and 40 hexadecimal digits"),
+        Family::Svm => Address::from_str(&text).is_err().then_some("a base58 Solana address"),
+        _ => (!is_evm_address(&text)).then_some("0x and 40 hexadecimal digits"),
     };
     match accepted {
-        Some(accepted) => Err(ConfigError::new(safe_path(path), "is not an address", accepted)),
+        Some(accepted) => Err(field.refused("is not an address", accepted)),
         None => Ok(text.into()),
     }
 }
 
-pub(super) fn endpoint_url(path: &str, text: &str, allow_http: bool) -> Result<RpcUrl> {
-    let bad = |problem: &str| {
-        ConfigError::new(safe_path(path), problem, "an https URL; http on loopback or with routing.allowHttp")
+pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Result<RpcUrl> {
+    let text = field.text()?;
+    let url = RpcUrl::parse(&text);
+    let problem = match &url {
+        _ if !written_host(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') => {
+            "has a host that is not plain ASCII"
+        }
+        None => "is not a URL",
+        Some(url) => match url.scheme.as_str() {
+            "http" if !allow_http && !url.is_loopback() => "is not encrypted",
+            "http" | "https" if url.host.is_empty() => "has no host",
+            "http" | "https" => "",
+            _ => "has another scheme",
+        },
     };
-    if !written_host(text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') {
-        return Err(bad("has a host that is not plain ASCII"));
-    }
-    let url = RpcUrl::parse(text).ok_or_else(|| bad("is not a URL"))?;
-    match url.scheme.as_str() {
-        "https" => {}
-        "http" if allow_http || url.is_loopback() => {}
-        "http" => return Err(bad("is not encrypted")),
-        _ => return Err(bad("has another scheme")),
-    }
-    match url.host.is_empty() {
-        true => Err(bad("has no host")),
-        false => Ok(url),
-    }
+    let refused = || field.refused(problem, "an https URL; http on loopback or with routing.allowHttp");
+    url.filter(|_| problem.is_empty()).ok_or_else(refused)
 }
 
 /// The host, and port, of an http or https URL as it is written. What other scripts in it come to depends
@@ -77,14 +87,17 @@ fn written_host(text: &str) -> &str {
     authority.rsplit('@').next().unwrap_or(authority)
 }
 
-/// A name for people: short, printable, nothing that could carry a URL.
-pub(super) fn label(path: &str, text: &str) -> Result<Arc<str>> {
-    let printable = |c: char| c.is_alphanumeric() || " ._-+()₮$".contains(c);
+/// A name for people: short, visible, nothing that could carry a URL.
+pub(super) fn label(field: &Field<'_>) -> Result<Arc<str>> {
+    let text = field.text()?;
+    let printable = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' | '.' | '_' | '-' | '+' | '(' | ')' | '$' => true,
+        // Every script has its letters; which of its signs are letters takes tables to know.
+        _ => !c.is_ascii() && is_visible(c),
+    };
     match (1..=32).contains(&text.chars().count()) && text.chars().all(printable) {
         true => Ok(text.into()),
-        false => {
-            Err(ConfigError::new(safe_path(path), "is not a name", "1 to 32 letters, digits, spaces and . _ - + ( ) $"))
-        }
+        false => Err(field.refused("is not a name", "1 to 32 letters, digits, spaces and . _ - + ( ) $")),
     }
 }
 
@@ -100,11 +113,4 @@ pub(super) fn list_once<K: PartialEq, V>(listed: &mut Vec<(K, V)>, key: K, value
 /// What is listed for `key`.
 pub(super) fn listed<'a, Q: ?Sized, K: PartialEq<Q>, V>(listed: &'a [(K, V)], key: &Q) -> Option<&'a V> {
     listed.iter().find(|(other, _)| other == key).map(|(_, value)| value)
-}
-
-pub(super) fn in_range(section: &str, problem: Option<(&'static str, &'static str)>) -> Result<()> {
-    match problem {
-        Some((name, accepted)) => Err(ConfigError::new(format!("{section}.{name}"), "is out of range", accepted)),
-        None => Ok(()),
-    }
 }

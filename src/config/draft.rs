@@ -6,18 +6,27 @@ use std::sync::Arc;
 use solana_address::Address;
 
 use super::asset_policy::AssetPolicy;
-use super::check::{self, Result, list_once, listed};
-use super::document::{AssetDocument, EndpointDocument, NetworkDocument, RoutingDocument};
-use super::error::safe_path;
-use super::{Asset, ConfigError, Identity, NetworkConfig, Strategy};
+use super::check::{self, list_once, listed};
+use super::field::{Field, Result};
+use super::{Asset, Identity, NetworkConfig, Strategy};
 use crate::amount::{Amount, MAX_DECIMALS};
 use crate::endpoint::Endpoint;
 use crate::network::{ChainId, Family};
-use crate::registry::{self, AssetKind};
+use crate::registry::{self, AssetKind, TokenProgram};
 use crate::rpc_url::RpcUrl;
 
 /// Endpoints per network. 64: half of what health remembers by default.
 const MOST_ENDPOINTS: usize = 64;
+
+const STRATEGIES: [(&str, Strategy); 5] = [
+    ("ordered", Strategy::Ordered),
+    ("best-score", Strategy::BestScore),
+    ("weighted", Strategy::Weighted),
+    ("race", Strategy::Race),
+    ("hedged", Strategy::Hedged),
+];
+
+const PROGRAMS: [(&str, TokenProgram); 2] = [("token", TokenProgram::Token), ("token-2022", TokenProgram::Token2022)];
 
 /// A network on its way from the built-in row to the configured one.
 pub(super) struct Draft {
@@ -68,117 +77,135 @@ impl Draft {
         }
     }
 
-    pub(super) fn apply(&mut self, path: &str, document: &NetworkDocument, routing: &RoutingDocument) -> Result<()> {
-        self.strategy = document.strategy.unwrap_or_default();
-        if let Some(name) = &document.name {
-            self.name = check::label(&format!("{path}.name"), name)?;
+    pub(super) fn apply(&mut self, field: &Field<'_>, allow_http: bool) -> Result<()> {
+        let mut fields = field.fields()?;
+        if let Some(name) = fields.take_set("name") {
+            self.name = check::label(&name)?;
         }
-        if let Some(hash) = &document.genesis_hash {
-            self.identity = self.genesis(&format!("{path}.genesisHash"), hash)?;
+        if let Some(hash) = fields.take_set("genesisHash") {
+            self.identity = self.genesis(&hash)?;
         }
-        if let Some(rpc) = &document.rpc {
-            self.endpoints = self.endpoints(&format!("{path}.rpc"), rpc, routing.allow_http)?;
+        if let Some(rpc) = fields.take_set("rpc") {
+            self.endpoints = self.endpoints(&rpc, allow_http)?;
         }
-        if let Some(url) = &document.reference_url {
-            let url = check::endpoint_url(&format!("{path}.referenceUrl"), url, routing.allow_http)?;
+        if let Some(url) = fields.take_set("referenceUrl") {
+            let url = check::endpoint_url(&url, allow_http)?;
             self.reference = Some(Arc::new(Endpoint::at_url(self.chain.clone(), url)));
         }
         let mut ids = Vec::new();
-        for (index, asset) in document.assets.iter().enumerate() {
-            let path = format!("{path}.assets[{index}]");
-            if !list_once(&mut ids, self.add_asset(&path, asset)?, ()) {
-                return Err(ConfigError::new(safe_path(&path), "is listed twice", "each asset once"));
+        for asset in fields.items("assets")? {
+            if !list_once(&mut ids, self.add_asset(&asset)?, ()) {
+                return Err(asset.refused("is listed twice", "each asset once"));
             }
         }
-        Ok(())
+        self.strategy = match fields.take_set("strategy") {
+            Some(strategy) => strategy.word(&STRATEGIES)?,
+            None => Strategy::Ordered,
+        };
+        fields.finish()
     }
 
-    fn genesis(&self, path: &str, hash: &str) -> Result<Identity> {
+    fn genesis(&self, field: &Field<'_>) -> Result<Identity> {
+        let hash = field.text()?;
         let belongs = self.chain.family() == Family::Svm && hash.starts_with(self.chain.reference());
-        match belongs && Address::from_str(hash).is_ok() {
+        match belongs && Address::from_str(&hash).is_ok() {
             true => Ok(Identity::GenesisHash(hash.into())),
-            false => Err(ConfigError::new(
-                safe_path(path),
+            false => Err(field.refused(
                 "does not belong to the network",
                 "the base58 genesis hash that the network's CAIP-2 id begins",
             )),
         }
     }
 
-    fn endpoints(&self, path: &str, documents: &[EndpointDocument], allow_http: bool) -> Result<Vec<Arc<Endpoint>>> {
-        if documents.is_empty() || documents.len() > MOST_ENDPOINTS {
+    fn endpoints(&self, field: &Field<'_>, allow_http: bool) -> Result<Vec<Arc<Endpoint>>> {
+        let fields = field.items()?;
+        if fields.is_empty() || fields.len() > MOST_ENDPOINTS {
             let accepted = format!("1 to {MOST_ENDPOINTS} endpoints");
-            return Err(ConfigError::new(safe_path(path), format!("has {} endpoints", documents.len()), accepted));
+            return Err(field.refused(&format!("has {} endpoints", fields.len()), &accepted));
         }
         let mut endpoints: Vec<Arc<Endpoint>> = Vec::new();
-        for (index, document) in documents.iter().enumerate() {
-            let path = format!("{path}[{index}]");
-            let endpoint = self.endpoint(&path, document, allow_http)?;
+        for field in fields {
+            let endpoint = self.endpoint(&field, allow_http)?;
             if endpoints.iter().any(|other| other.key() == endpoint.key()) {
-                return Err(ConfigError::new(safe_path(&path), "is listed twice", "each endpoint once"));
+                return Err(field.refused("is listed twice", "each endpoint once"));
             }
             endpoints.push(Arc::new(endpoint));
         }
         Ok(endpoints)
     }
 
-    fn endpoint(&self, path: &str, document: &EndpointDocument, allow_http: bool) -> Result<Endpoint> {
-        let options = &document.options;
-        let named = |field: &str, text: &Option<String>| {
-            text.as_ref().map(|text| check::label(&format!("{path}.{field}"), text)).transpose()
-        };
-        let in_range = |holds: bool, field: &str, accepted: &str| match holds {
-            true => Ok(()),
-            false => Err(ConfigError::new(safe_path(&format!("{path}.{field}")), "is out of range", accepted)),
-        };
-        in_range((1..=1_000).contains(&options.weight), "weight", "a whole number from 1 to 1000")?;
-        in_range(options.max_in_flight != Some(0), "maxInFlight", "a whole number from 1")?;
-        let (provider, label) = (named("provider", &document.provider)?, named("label", &options.label)?);
-        let endpoint = match (&document.url, provider) {
-            (Some(url), None) => {
-                let url_path = if document.bare { path.to_owned() } else { format!("{path}.url") };
-                Endpoint::at_url(self.chain.clone(), check::endpoint_url(&url_path, url, allow_http)?)
-            }
+    /// `"https://…"`, `{"url": "https://…", …}` or `{"provider": "…", …}`.
+    fn endpoint(&self, field: &Field<'_>, allow_http: bool) -> Result<Endpoint> {
+        if field.is_text() {
+            return Ok(Endpoint::at_url(self.chain.clone(), check::endpoint_url(field, allow_http)?));
+        }
+        if !field.is_object() {
+            return Err(field.mismatch("a URL or an object with a url or a provider"));
+        }
+        let mut fields = field.fields()?;
+        let url = fields.take_set("url");
+        let provider = fields.take_set("provider").map(|field| check::label(&field)).transpose()?;
+        let label = fields.take_set("label").map(|field| check::label(&field)).transpose()?;
+        let (mut priority, mut weight) = (0, 1);
+        fields.set_whole("priority", &mut priority)?;
+        fields.set_whole("weight", &mut weight)?;
+        let max_in_flight = fields.whole("maxInFlight")?;
+        fields.finish()?;
+        if !(1..=1_000).contains(&weight) {
+            return Err(field.refused_at("weight", "is out of range", "a whole number from 1 to 1000"));
+        }
+        if max_in_flight == Some(0) {
+            return Err(field.refused_at("maxInFlight", "is out of range", "a whole number from 1"));
+        }
+        let endpoint = match (url, provider) {
+            (Some(url), None) => Endpoint::at_url(self.chain.clone(), check::endpoint_url(&url, allow_http)?),
             (None, Some(provider)) => {
                 let shown = label.clone().unwrap_or_else(|| provider.clone());
                 Endpoint::of_provider(self.chain.clone(), provider, shown)
             }
-            _ => return Err(ConfigError::new(safe_path(path), "has no address", "either a url or a provider")),
+            _ => return Err(field.refused("has no address", "either a url or a provider")),
         };
-        Ok(endpoint.with_options(label, options.priority, options.weight, options.max_in_flight))
+        Ok(endpoint.with_options(label, priority, weight, max_in_flight))
     }
 
     /// A row for an asset that is already known overrides it field by field. Returns the asset's id.
-    fn add_asset(&mut self, path: &str, document: &AssetDocument) -> Result<Arc<str>> {
-        let address = check::address(&format!("{path}.address"), self.chain.family(), &document.address)?;
+    fn add_asset(&mut self, field: &Field<'_>) -> Result<Arc<str>> {
+        let missing = |name, accepted| Err(field.refused_at(name, "is missing", accepted));
+        let mut fields = field.fields()?;
+        let address = fields.take("address").map(|field| check::address(&field, self.chain.family())).transpose()?;
+        let symbol = fields.take_set("symbol").map(|field| check::label(&field)).transpose()?;
+        let decimals: Option<u8> = fields.whole("decimals")?;
+        let domain = (fields.text("name")?, fields.text("version")?);
+        let program = fields.take_set("program").map(|field| field.word(&PROGRAMS)).transpose()?;
+        fields.finish()?;
+        let Some(address) = address else {
+            return Err(field.refused("missing field `address`", "the token's address"));
+        };
         let id = asset_id(&self.chain, &address);
         let known = self.assets.iter().position(|asset| asset.id == id).map(|position| self.assets.remove(position));
-        let missing = |field: &str, accepted: &str| {
-            ConfigError::new(safe_path(&format!("{path}.{field}")), "is missing", accepted)
+        let domain = match domain {
+            (Some(name), Some(version)) => Some((name.into(), version.into())),
+            (None, None) => known.as_ref().and_then(|asset| asset.domain.clone()),
+            _ => return missing("name and version", "both parts of the EIP-712 domain, or neither"),
         };
-        let symbol = match &document.symbol {
-            Some(symbol) => Some(check::label(&format!("{path}.symbol"), symbol)?),
-            None => known.as_ref().map(|asset| asset.symbol.clone()),
+        let Some(decimals) = decimals.or(known.as_ref().map(|asset| asset.decimals)) else {
+            return missing("decimals", "the token's decimals");
         };
-        let decimals = document.decimals.or(known.as_ref().map(|asset| asset.decimals));
-        let decimals = decimals.ok_or_else(|| missing("decimals", "the token's decimals"))?;
         if decimals > MAX_DECIMALS {
             let accepted = format!("a whole number from 0 to {MAX_DECIMALS}");
-            return Err(ConfigError::new(safe_path(&format!("{path}.decimals")), "is out of range", accepted));
+            return Err(field.refused_at("decimals", "is out of range", &accepted));
         }
-        let domain = match (&document.name, &document.version) {
-            (Some(name), Some(version)) => Some((name.as_str().into(), version.as_str().into())),
-            (None, None) => known.as_ref().and_then(|asset| asset.domain.clone()),
-            _ => return Err(missing("name and version", "both parts of the EIP-712 domain, or neither")),
+        let Some(symbol) = symbol.or_else(|| known.as_ref().map(|asset| asset.symbol.clone())) else {
+            return missing("symbol", "the token's symbol");
         };
         self.assets.push(Asset {
             id: id.clone(),
             address,
-            symbol: symbol.ok_or_else(|| missing("symbol", "the token's symbol"))?,
+            symbol,
             decimals,
             domain,
             method: known.as_ref().and_then(|asset| asset.method),
-            program: document.program.or(known.and_then(|asset| asset.program)),
+            program: program.or(known.and_then(|asset| asset.program)),
             limit: None,
             allowed: true,
         });
@@ -189,7 +216,7 @@ impl Draft {
         self,
         owners: &[(String, Arc<str>)],
         fees: &[(ChainId, Amount)],
-        policy: &AssetPolicy,
+        policy: &AssetPolicy<'_>,
     ) -> Result<NetworkConfig> {
         let owner = listed(owners, self.chain.as_str()).or_else(|| listed(owners, self.chain.namespace()));
         let assets = (self.assets.into_iter()).map(|asset| policy.apply(asset).map(Arc::new));

@@ -7,44 +7,45 @@ use crate::text::escaped;
 /// A configuration that is not accepted. `Display` is one sentence: path, problem, what is
 /// accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError {
+pub struct ConfigError(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
     path: String,
     problem: String,
-    accepted: Option<String>,
+    accepted: String,
 }
 
 impl ConfigError {
-    pub(crate) fn new(path: impl Into<String>, problem: impl Into<String>, accepted: impl Into<String>) -> Self {
-        Self { path: path.into(), problem: problem.into(), accepted: Some(accepted.into()) }
+    pub(crate) fn new(path: &str, problem: &str, accepted: &str) -> Self {
+        let (path, problem, accepted) = (safe_path(path), problem.to_owned(), accepted.to_owned());
+        Self(Box::new(Parts { path, problem, accepted }))
     }
 
     /// Where the problem is, for example `networks.base.rpc[0].url`; `.` for the document itself.
     #[must_use]
     pub fn path(&self) -> &str {
-        &self.path
+        &self.0.path
     }
 
-    /// What is accepted there, if that can be said shortly.
+    /// What is accepted there.
     #[must_use]
     pub fn accepted(&self) -> Option<&str> {
-        self.accepted.as_deref()
+        Some(&self.0.accepted)
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.problem)?;
-        match &self.accepted {
-            Some(accepted) => write!(f, "; accepted is {accepted}"),
-            None => Ok(()),
-        }
+        let Parts { path, problem, accepted } = &*self.0;
+        write!(f, "{path}: {problem}; accepted is {accepted}")
     }
 }
 
 impl std::error::Error for ConfigError {}
 
 /// A path is made of the document's own keys, and a key can be anything.
-pub(super) fn safe_path(path: &str) -> String {
+fn safe_path(path: &str) -> String {
     const LONGEST: usize = 256;
     match holds_address(path) {
         true => "(a path with a URL in it)".to_owned(),

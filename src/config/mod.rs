@@ -5,13 +5,12 @@
 
 mod asset_policy;
 mod check;
-mod document;
 mod draft;
 mod error;
 mod field;
 mod resolve;
+mod settings;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,7 +54,8 @@ pub use error::ConfigError;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Config {
-    pub(crate) networks: BTreeMap<ChainId, Arc<NetworkConfig>>,
+    /// In the order of their ids.
+    pub(crate) networks: Vec<Arc<NetworkConfig>>,
     pub(crate) policy: Policy,
     pub(crate) prefer: Vec<ChainId>,
     pub(crate) probe: ProbeSettings,
@@ -154,19 +154,23 @@ impl Config {
     /// The text is no JSON object, has an unknown field, or a value that is not accepted. The
     /// error names the field by its path and says what is accepted; it never quotes the value.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        resolve::config(document::parse(text)?)
+        resolve::config(text)
     }
 
     /// The ready-made transport reaches URLs alone.
     pub(crate) fn require_urls(&self) -> Result<(), ConfigError> {
         let has_provider = |network: &&Arc<NetworkConfig>| network.endpoints.iter().any(|e| e.provider().is_some());
-        match self.networks.values().find(has_provider) {
+        match self.networks.iter().find(has_provider) {
             Some(network) => {
                 let path = format!("networks.{}.rpc", network.chain);
-                Err(ConfigError::new(path, "names a provider", "URLs, unless a Transport is given that knows it"))
+                Err(ConfigError::new(&path, "names a provider", "URLs, unless a Transport is given that knows it"))
             }
             None => Ok(()),
         }
+    }
+
+    pub(crate) fn network(&self, chain: &ChainId) -> Option<&Arc<NetworkConfig>> {
+        self.networks.iter().find(|network| network.chain == *chain)
     }
 
     /// How much of a merchant's answer is read.

@@ -3,8 +3,8 @@
 //! Every attempt is admitted before it starts and settled after; a [`Permit`] that is dropped
 //! unsettled settles itself as neutral, so a half-open trial always comes back.
 
-use std::collections::HashSet;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -37,11 +37,27 @@ pub struct Permit {
 }
 
 struct State {
-    entries: LruCache<EndpointKey, Entry>,
+    entries: LruCache<EndpointKey, Entry, BuildHasherDefault<OfDigest>>,
     tips: Tips,
     /// By hand; neither a reset nor forgetting lifts a cordon.
-    cordoned: HashSet<EndpointKey>,
+    cordoned: Vec<EndpointKey>,
     generations: Generation,
+}
+
+/// The hash of a key is its digest, which is a hash already.
+#[derive(Default)]
+struct OfDigest(u64);
+
+impl Hasher for OfDigest {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
 }
 
 impl HealthIndex {
@@ -49,8 +65,12 @@ impl HealthIndex {
     #[must_use]
     pub fn new(settings: HealthSettings) -> Self {
         let capacity = NonZeroUsize::new(settings.capacity).unwrap_or(NonZeroUsize::MIN);
-        let state =
-            State { entries: LruCache::new(capacity), tips: Tips::default(), cordoned: HashSet::new(), generations: 0 };
+        let state = State {
+            entries: LruCache::with_hasher(capacity, BuildHasherDefault::default()),
+            tips: Tips::default(),
+            cordoned: Vec::new(),
+            generations: 0,
+        };
         Self { settings: Arc::new(settings), state: Arc::new(Mutex::new(state)) }
     }
 
@@ -72,7 +92,7 @@ impl HealthIndex {
             let lag_ms = entry.clock.and_then(|clock| state.tips.lag_ms(key.network(), clock, now));
             entry.health(lag_ms, now, &self.settings)
         });
-        let cordoned = !state.cordoned.is_empty() && state.cordoned.contains(key);
+        let cordoned = state.cordoned.contains(key);
         EndpointHealth { cordoned, ..health }
     }
 
@@ -88,12 +108,14 @@ impl HealthIndex {
     pub fn cordon(&self, key: &EndpointKey) {
         let mut state = self.lock();
         state.tips.remove(key.network(), key.digest());
-        state.cordoned.insert(key.clone());
+        if !state.cordoned.contains(key) {
+            state.cordoned.push(key.clone());
+        }
     }
 
     /// Puts an endpoint back into use. Its circuit and score are what they were.
     pub fn uncordon(&self, key: &EndpointKey) {
-        self.lock().cordoned.remove(key);
+        self.lock().cordoned.retain(|other| other != key);
     }
 
     /// Forgets every observation and closes every circuit. Attempts under way keep running; what

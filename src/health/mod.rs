@@ -28,6 +28,7 @@ pub use score::Score;
 pub use settings::HealthSettings;
 pub(crate) use settings::SLOW_FROM;
 pub use snapshot::SnapshotError;
+pub(crate) use view::millis;
 pub use view::{EndpointView, ScoreParts};
 
 /// A point on a monotonic clock, in microseconds since that clock began. Moments of two clocks do
@@ -150,6 +151,22 @@ pub enum Opening {
     TrialFailed,
     /// The endpoint answered for another chain.
     WrongChain,
+}
+
+impl Opening {
+    pub(crate) const ALL: [Self; 4] =
+        [Self::ConsecutiveFailures, Self::FailureRate, Self::TrialFailed, Self::WrongChain];
+
+    /// The name as it appears in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ConsecutiveFailures => "consecutive-failures",
+            Self::FailureRate => "failure-rate",
+            Self::TrialFailed => "trial-failed",
+            Self::WrongChain => "wrong-chain",
+        }
+    }
 }
 
 /// A circuit that changed state: what it was before, and what it is now.

@@ -12,6 +12,7 @@ use super::settings::{
     FULLY_STALE_MS, HealthSettings, LATENCY_WEIGHT, NEW_ENDPOINT, STALE_AFTER_MS, STALENESS_WEIGHT, THROTTLE_PENALTY,
 };
 use super::{Circuit, micros};
+use crate::json::Value;
 
 /// A health score in ten-thousandths: 8067 is 0.8067.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,6 +34,10 @@ impl Score {
         self.0
     }
 
+    pub(crate) fn value(self) -> Value {
+        Value::Decimal(u64::from(self.0), 4)
+    }
+
     /// Rounds half up to four decimals; anything that is not a number from 0 to 1 is clamped.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a clamped value is from 0 to 1")]
     pub(super) fn round(value: f64) -> Self {
@@ -48,7 +53,7 @@ impl fmt::Display for Score {
 
 impl Serialize for Score {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(f64::from(self.0) / 10_000.0)
+        self.value().serialize(serializer)
     }
 }
 

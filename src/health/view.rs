@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::entry::Entry;
 use super::freshness::Tips;
 use super::score::Score;
 use super::settings::HealthSettings;
 use super::{Circuit, EndpointKey, Moment, Opening};
+use crate::json::{Record, Value};
 use crate::network::ChainId;
 
 /// One endpoint's health. Holds nothing that is secret.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EndpointView {
     /// The network as CAIP-2 id.
@@ -26,41 +26,33 @@ pub struct EndpointView {
     /// The state of its circuit.
     pub circuit: Circuit,
     /// Why the circuit last opened, while it is not closed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub opened_for: Option<Opening>,
     /// Milliseconds until a trial is allowed, while the circuit is open.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub half_open_in_ms: Option<u64>,
     /// The score.
     pub score: Score,
     /// What it is made of.
     pub score_parts: ScoreParts,
-    /// Average latency in milliseconds; absent until measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub latency_ms: Option<f64>,
+    /// Average latency in microseconds, `latencyMs` in JSON; absent until measured.
+    pub latency_us: Option<u64>,
     /// Average share of successes, 0 to 1.
     pub success_rate: Score,
     /// Milliseconds behind the network's reference; absent where unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lag_ms: Option<u64>,
     /// Milliseconds until it may be asked again after it asked for patience.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub throttled_for_ms: Option<u64>,
     /// Milliseconds that it is still passed over after a fault.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub backing_off_for_ms: Option<u64>,
     /// Taken out of use by hand.
     pub cordoned: bool,
     /// Milliseconds since it was last used.
     pub idle_for_ms: u64,
     /// The read plan that it is known to take, where that is not the first; the prober's number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<u8>,
 }
 
 /// The parts of a score: `(success − latency − throttle − staleness) × multiplier`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ScoreParts {
     /// Average share of successes.
@@ -104,7 +96,7 @@ impl EndpointView {
                 staleness: Score::round(parts.staleness),
                 multiplier: Score::round(parts.multiplier),
             },
-            latency_ms: entry.averages.latency_us().map(|us| us as f64 / 1_000.0),
+            latency_us: entry.averages.latency_us(),
             success_rate: Score::round(entry.averages.success()),
             lag_ms,
             throttled_for_ms: until(entry.not_before),
@@ -116,6 +108,58 @@ impl EndpointView {
     }
 }
 
-pub(super) fn millis(span: Duration) -> u64 {
+impl EndpointView {
+    /// The view as it is serialised.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.text("network", self.network.as_str());
+        record.text("endpoint", &self.endpoint);
+        record.text("id", &self.id);
+        record.text("circuit", self.circuit.name());
+        record.known_text("openedFor", self.opened_for.map(Opening::name));
+        record.known_whole("halfOpenInMs", self.half_open_in_ms);
+        record.put("score", self.score.value());
+        record.put("scoreParts", Value::Record(self.score_parts.record()));
+        if let Some(us) = self.latency_us {
+            record.put("latencyMs", Value::Decimal(us, 3));
+        }
+        record.put("successRate", self.success_rate.value());
+        record.known_whole("lagMs", self.lag_ms);
+        record.known_whole("throttledForMs", self.throttled_for_ms);
+        record.known_whole("backingOffForMs", self.backing_off_for_ms);
+        record.flag("cordoned", self.cordoned);
+        record.whole("idleForMs", self.idle_for_ms);
+        record.known_whole("plan", self.plan.map(u64::from));
+        record
+    }
+}
+
+impl ScoreParts {
+    fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.put("success", self.success.value());
+        record.put("latency", self.latency.value());
+        record.put("throttle", self.throttle.value());
+        record.put("staleness", self.staleness.value());
+        record.put("multiplier", self.multiplier.value());
+        record
+    }
+}
+
+impl Serialize for EndpointView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.record().serialize(serializer)
+    }
+}
+
+impl Serialize for ScoreParts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.record().serialize(serializer)
+    }
+}
+
+pub(crate) fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }

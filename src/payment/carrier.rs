@@ -3,10 +3,9 @@
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use serde_json::value::RawValue;
 
 use super::{Carrier, CarrierFailure, DecodeError, Limits, Malformed, PaymentRequired, Requirement, Terms, Version};
-use crate::json::{Object, kind, nests_deeper_than};
+use crate::json::{Json, Members, nests_deeper_than};
 use crate::network::ChainId;
 use crate::text::shown;
 use crate::verdict::Note;
@@ -105,16 +104,20 @@ impl<'l> Search<'l> {
         if nests_deeper_than(text, depth) {
             return self.fail(carrier, format!("nests deeper than {depth} levels"));
         }
+        let json = match Json::parse(text) {
+            Ok(json) => json,
+            Err(error) => return self.fail(carrier, error.to_string()),
+        };
         if text.starts_with('[') {
-            return self.bare_list(carrier, text);
+            return self.bare_list(carrier, json);
         }
-        match Object::parse(text) {
+        match json.object() {
             Ok(envelope) => self.envelope(carrier, &envelope),
-            Err(error) => self.fail(carrier, format!("is not an x402 document: {error}")),
+            Err(problem) => self.fail(carrier, problem),
         }
     }
 
-    fn envelope(&mut self, carrier: Carrier, envelope: &Object<'_>) -> Option<PaymentRequired> {
+    fn envelope(&mut self, carrier: Carrier, envelope: &Members<'_>) -> Option<PaymentRequired> {
         let (version, coerced) = match stated_version(envelope.get("x402Version")) {
             Stated::Plain(version) => (Some(version), false),
             Stated::Coerced(version) => (Some(version), true),
@@ -127,15 +130,15 @@ impl<'l> Search<'l> {
         };
         match envelope.get("accepts") {
             Some(accepts) => {
-                let list = self.list(carrier, accepts.get(), version, coerced)?;
+                let list = self.list(carrier, accepts, version, coerced)?;
                 Some(PaymentRequired { extensions: advertised(envelope.get("extensions")), ..list })
             }
             None => self.fail(carrier, "has no accepts"),
         }
     }
 
-    fn bare_list(&mut self, carrier: Carrier, text: &str) -> Option<PaymentRequired> {
-        let read = self.list(carrier, text, None, true)?;
+    fn bare_list(&mut self, carrier: Carrier, list: Json<'_>) -> Option<PaymentRequired> {
+        let read = self.list(carrier, list, None, true)?;
         if carrier == Carrier::Document {
             return Some(read);
         }
@@ -147,13 +150,12 @@ impl<'l> Search<'l> {
     fn list(
         &mut self,
         carrier: Carrier,
-        text: &str,
+        list: Json<'_>,
         version: Option<Version>,
         coerced: bool,
     ) -> Option<PaymentRequired> {
-        let entries: Vec<Box<RawValue>> = match serde_json::from_str(text) {
-            Ok(entries) => entries,
-            Err(_) => return self.fail(carrier, "has accepts that are not an array"),
+        let Some(entries) = list.items() else {
+            return self.fail(carrier, "has accepts that are not an array");
         };
         let most = self.limits.requirements;
         if entries.len() > most {
@@ -200,10 +202,9 @@ impl<'l> Search<'l> {
 }
 
 /// What is malformed here is no advertisement, and no more: no money term is among it.
-fn advertised(extensions: Option<&RawValue>) -> Vec<String> {
-    let members = extensions.and_then(|value| Object::parse(value.get()).ok());
-    let advertised =
-        members.into_iter().flat_map(Object::into_entries).filter(|(_, value)| value.get().starts_with('{'));
+fn advertised(extensions: Option<Json<'_>>) -> Vec<String> {
+    let members = extensions.and_then(|value| value.object().ok());
+    let advertised = members.into_iter().flat_map(|Members(members)| members).filter(|(_, value)| value.is_object());
     advertised.map(|(name, _)| name).collect()
 }
 
@@ -235,34 +236,31 @@ enum Stated {
 }
 
 /// Version 1 and 2 as numbers; as text they are no guess either.
-fn stated_version(value: Option<&RawValue>) -> Stated {
+fn stated_version(value: Option<Json<'_>>) -> Stated {
     let Some(value) = value else {
         return Stated::Missing;
     };
-    match value.get() {
+    match value.raw() {
         "1" => Stated::Plain(Version::V1),
         "2" => Stated::Plain(Version::V2),
         "\"1\"" | "1.0" => Stated::Coerced(Version::V1),
         "\"2\"" | "2.0" => Stated::Coerced(Version::V2),
-        other if matches!(kind(value), "a string" | "a number") => Stated::Unsupported(shown(other)),
-        _ => Stated::Unsupported(kind(value).to_owned()),
+        other if matches!(value.kind(), "a string" | "a number") => Stated::Unsupported(shown(other)),
+        _ => Stated::Unsupported(value.kind().to_owned()),
     }
 }
 
 /// A list whose entries state their price as version 1 does is of version 1.
-fn infer_version(entries: &[Box<RawValue>]) -> Version {
-    let is_v1 = |json: &RawValue| {
-        Object::parse(json.get())
-            .is_ok_and(|entry| entry.get("amount").is_none() && entry.get("maxAmountRequired").is_some())
-    };
-    match entries.iter().any(|json| is_v1(json)) {
+fn infer_version(entries: &[Json<'_>]) -> Version {
+    let is_v1 = |entry: Members<'_>| entry.get("amount").is_none() && entry.get("maxAmountRequired").is_some();
+    match entries.iter().any(|json| json.object().is_ok_and(is_v1)) {
         true => Version::V1,
         false => Version::V2,
     }
 }
 
-fn requirement(index: usize, json: Box<RawValue>, version: Version) -> Requirement {
-    let terms = Terms::parse(&json);
+fn requirement(index: usize, json: Json<'_>, version: Version) -> Requirement {
+    let terms = Terms::parse(json);
     let mut notes = Vec::new();
     if let Ok(Terms { chain: Some(chain), network, .. }) = &terms {
         let by_name = **network != *chain.as_str();
@@ -271,7 +269,7 @@ fn requirement(index: usize, json: Box<RawValue>, version: Version) -> Requireme
             notes.push(Note::NonCanonicalNetwork);
         }
     }
-    Requirement { index, json, terms, notes }
+    Requirement { index, json: json.raw().into(), terms, notes }
 }
 
 /// A version 1 payment names only scheme and network, so a server cannot tell which of two such

@@ -11,7 +11,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 pub use limits::Limits;
 pub(crate) use terms::is_evm_address;
@@ -160,7 +159,7 @@ impl PaymentRequired {
 #[derive(Clone, Debug)]
 pub struct Requirement {
     index: usize,
-    json: Box<RawValue>,
+    json: Box<str>,
     terms: Result<Terms, Malformed>,
     notes: Vec<Note>,
 }
@@ -175,7 +174,7 @@ impl Requirement {
     /// The entry's exact original text. Echo this, byte for byte: servers compare field by field.
     #[must_use]
     pub fn json(&self) -> &str {
-        self.json.get()
+        &self.json
     }
 
     /// What the entry offers.

@@ -4,11 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde_json::value::RawValue;
 use solana_address::Address;
 
 use crate::amount::Amount;
-use crate::json::{Object, kind};
+use crate::json::{Json, Members};
 use crate::network::{ChainId, Family};
 use crate::text::shown;
 
@@ -39,7 +38,7 @@ pub struct Terms {
 
 /// The `extra` object of an offer.
 #[derive(Clone, Debug, Default)]
-pub struct Extra(Vec<(String, Box<RawValue>)>);
+pub struct Extra(Vec<(String, Box<str>)>);
 
 impl Extra {
     /// The text under `key`; absent and `null` are `None`.
@@ -47,22 +46,19 @@ impl Extra {
     /// # Errors
     /// There is a value and it is not a string.
     pub fn text(&self, key: &'static str) -> Result<Option<String>, Malformed> {
-        match self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value) {
-            None => Ok(None),
-            Some(value) if value.get() == "null" => Ok(None),
-            Some(value) => readable_text(&format!("extra.{key}"), value).map(Some),
-        }
+        self.get(key).map(|value| readable_text(&format!("extra.{key}"), value)).transpose()
     }
 
     /// The whole number under `key`; absent and `null` are `None`.
     pub(crate) fn whole_number(&self, key: &'static str) -> Result<Option<u64>, Malformed> {
-        match self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.get()) {
-            None | Some("null") => Ok(None),
-            Some(json) => (json.parse().ok())
-                .filter(|number| *number <= EXACT_INTEGER)
-                .map(Some)
-                .ok_or_else(|| Malformed::new(format!("extra.{key}"), "is not a whole number")),
-        }
+        let exact = |value: Json<'_>| value.whole().filter(|number| *number <= EXACT_INTEGER);
+        let malformed = || Malformed::new(format!("extra.{key}"), "is not a whole number");
+        self.get(key).map(|value| exact(value).ok_or_else(malformed)).transpose()
+    }
+
+    fn get(&self, key: &str) -> Option<Json<'_>> {
+        let (_, value) = self.0.iter().find(|(name, _)| name == key)?;
+        Json::parse(value).ok().filter(|value| !value.is_null())
     }
 }
 
@@ -89,8 +85,8 @@ impl fmt::Display for Malformed {
 }
 
 impl Terms {
-    pub(super) fn parse(json: &RawValue) -> Result<Self, Malformed> {
-        let entry = entry(json)?;
+    pub(super) fn parse(json: Json<'_>) -> Result<Self, Malformed> {
+        let entry = json.object().map_err(|problem| Malformed::new("entry", problem))?;
         let network = text(&entry, "network")?;
         let chain = ChainId::resolve(&network).ok();
         let family = chain.as_ref().map_or(Family::Other, ChainId::family);
@@ -107,14 +103,7 @@ impl Terms {
     }
 }
 
-fn entry(json: &RawValue) -> Result<Object<'_>, Malformed> {
-    if !json.get().starts_with('{') {
-        return Err(Malformed::new("entry", format_args!("is {}; accepted is an object", kind(json))));
-    }
-    Object::parse(json.get()).map_err(|error| Malformed::new("entry", format_args!("has a {error}")))
-}
-
-fn text(entry: &Object<'_>, field: &'static str) -> Result<Arc<str>, Malformed> {
+fn text(entry: &Members<'_>, field: &'static str) -> Result<Arc<str>, Malformed> {
     let value = entry.get(field).ok_or_else(|| Malformed::new(field, "is missing"))?;
     match readable_text(field, value)? {
         text if text.is_empty() => Err(Malformed::new(field, "is empty")),
@@ -122,8 +111,8 @@ fn text(entry: &Object<'_>, field: &'static str) -> Result<Arc<str>, Malformed> 
     }
 }
 
-fn readable_text(field: &str, value: &RawValue) -> Result<String, Malformed> {
-    serde_json::from_str(value.get()).map_err(|_| match kind(value) {
+fn readable_text(field: &str, value: Json<'_>) -> Result<String, Malformed> {
+    value.text().ok_or_else(|| match value.kind() {
         "a string" => Malformed::new(field, "is not valid Unicode text"),
         kind => Malformed::new(field, format_args!("is {kind}; accepted is a string")),
     })
@@ -131,7 +120,7 @@ fn readable_text(field: &str, value: &RawValue) -> Result<String, Malformed> {
 
 /// `amount`, or `maxAmountRequired` as version 1 calls it. An entry with both must agree with
 /// itself: picking one would guess the price.
-fn amount(entry: &Object<'_>, family: Family) -> Result<Amount, Malformed> {
+fn amount(entry: &Members<'_>, family: Family) -> Result<Amount, Malformed> {
     const NAMES: [&str; 2] = ["amount", "maxAmountRequired"];
     let mut found: Option<(&str, Amount)> = None;
     for field in NAMES {
@@ -152,9 +141,9 @@ fn amount(entry: &Object<'_>, family: Family) -> Result<Amount, Malformed> {
     Ok(amount)
 }
 
-fn whole_number(value: &RawValue) -> Result<Amount, String> {
-    let json = value.get();
-    if let Ok(text) = serde_json::from_str::<String>(json) {
+fn whole_number(value: Json<'_>) -> Result<Amount, String> {
+    let json = value.raw();
+    if let Some(text) = value.text() {
         return Amount::from_str(&text).map_err(|error| error.to_string());
     }
     match json.bytes().all(|b| b.is_ascii_digit()) {
@@ -162,14 +151,14 @@ fn whole_number(value: &RawValue) -> Result<Amount, String> {
             Amount::from_str(json).map_err(|error| error.to_string())
         }
         true => Err("is a JSON number past 2^53, which readers round; write it as a string".to_owned()),
-        false => Err(match kind(value) {
+        false => Err(match value.kind() {
             "a number" => "is not a whole number of atomic units written in digits only".to_owned(),
             kind => format!("is {kind}; accepted is a string of digits"),
         }),
     }
 }
 
-fn recipient(entry: &Object<'_>, family: Family) -> Result<Arc<str>, Malformed> {
+fn recipient(entry: &Members<'_>, family: Family) -> Result<Arc<str>, Malformed> {
     let pay_to = text(entry, "payTo")?;
     let accepted = match family {
         Family::Evm if !is_evm_address(&pay_to) => "0x and 40 hexadecimal digits",
@@ -184,23 +173,20 @@ pub(crate) fn is_evm_address(text: &str) -> bool {
     text.strip_prefix("0x").is_some_and(|digits| digits.len() == 40 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-fn lifetime(entry: &Object<'_>) -> Result<u64, Malformed> {
+fn lifetime(entry: &Members<'_>) -> Result<u64, Malformed> {
     const FIELD: &str = "maxTimeoutSeconds";
     let value = entry.get(FIELD).ok_or_else(|| Malformed::new(FIELD, "is missing"))?;
     // Some servers write whole numbers as 60.0.
-    let whole = value.get().strip_suffix(".0").unwrap_or(value.get());
+    let whole = value.raw().strip_suffix(".0").unwrap_or(value.raw());
     (whole.parse::<u64>().ok())
         .filter(|seconds| (1..=EXACT_INTEGER).contains(seconds))
         .ok_or_else(|| Malformed::new(FIELD, "is not a positive whole number of seconds"))
 }
 
-fn extra(entry: &Object<'_>) -> Result<Extra, Malformed> {
+fn extra(entry: &Members<'_>) -> Result<Extra, Malformed> {
     let Some(value) = entry.get("extra") else {
         return Ok(Extra::default());
     };
-    if !value.get().starts_with('{') {
-        return Err(Malformed::new("extra", format_args!("is {}; accepted is an object", kind(value))));
-    }
-    let fields = Object::parse(value.get()).map_err(|error| Malformed::new("extra", format_args!("has a {error}")))?;
-    Ok(Extra(fields.into_entries().map(|(name, value)| (name, value.to_owned())).collect()))
+    let Members(fields) = value.object().map_err(|problem| Malformed::new("extra", problem))?;
+    Ok(Extra(fields.into_iter().map(|(name, value)| (name, value.raw().into())).collect()))
 }

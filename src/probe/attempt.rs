@@ -6,38 +6,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::join_all;
-
 use super::finding::{Told, ToldBalance, Unread, Untold};
 use super::plan::NetworkPlan;
-use super::rpc::{self, Call, Failure, Item};
-use super::sheet::Sheet;
+use super::query::{Query, ReadPlan};
+use super::rpc::Failure;
 use super::traffic::InFlight;
-use super::{GRACE, Prober, evm, svm};
+use super::{GRACE, Prober};
 use crate::candidate::Holding;
 use crate::class::{Effect, FailureClass as Class, Next, PlanEffect};
 use crate::endpoint::Endpoint;
 use crate::event::Event;
-use crate::health::{Circuit, Moment, Outcome, Permit};
-use crate::network::Family;
+use crate::health::{Circuit, Moment, Outcome, Permit, millis};
 use crate::order::sorted_by_key;
-use crate::platform;
+use crate::platform::BoxFuture;
 use crate::policy::BalanceRead;
+use crate::together::all;
 use crate::trace;
-use crate::verdict::Note;
-
-/// The ways to ask an endpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReadPlan {
-    /// One call that creates nothing: identity, time and balances of one execution.
-    Create,
-    /// The same program through a state override.
-    Override,
-    /// Identity and balances in one JSON-RPC batch.
-    Batch,
-    /// One request each, at once.
-    Singles,
-}
 
 /// What one attempt came to.
 pub(super) struct Attempt {
@@ -68,36 +52,41 @@ pub(super) struct Silence {
 type Answer = Result<(ReadPlan, Told), Failure>;
 
 impl Prober {
-    pub(super) async fn ask(
-        &self,
-        plan: &NetworkPlan,
-        endpoint: &Arc<Endpoint>,
+    pub(super) fn ask<'a>(
+        &'a self,
+        plan: &'a NetworkPlan,
+        endpoint: &'a Arc<Endpoint>,
         reads: Vec<usize>,
         permit: Permit,
         in_flight: InFlight,
-    ) -> Attempt {
-        let wanted: Vec<&BalanceRead> = reads.iter().filter_map(|position| plan.reads.get(*position)).collect();
-        let (started, limit) = (self.clock.now(), self.settings.timeout);
-        let conversation = self.clock.within(limit, self.converse(plan, endpoint, &wanted));
-        let answer = trace::probe(&plan.network.chain, endpoint.host(), conversation).await;
-        let answer = answer
-            .unwrap_or_else(|| Err(Failure::new(Class::Fault, format!("no answer within {} ms", limit.as_millis()))));
-        let ended = self.clock.now();
-        self.tell(endpoint, &answer, &in_flight);
-        let asked = Asked { endpoint: endpoint.clone(), circuit: permit.circuit() };
-        let mut silence = Some(Silence { permit, endpoint: endpoint.clone(), since: ended });
-        if !answer.as_ref().is_err_and(|failure| failure.unreachable)
-            && let Some(heard) = silence.take()
-        {
-            self.traffic.hear(ended);
-            self.settle(heard, outcome(&answer, ended.since(started), limit));
-        }
-        let findings = match answer {
-            Ok((how, told)) => told.balances.into_iter().map(|balance| found(balance, how)).collect(),
-            Err(Failure { class: Class::Identity, detail, .. }) => vec![Err(Unread::WrongChain(detail)); wanted.len()],
-            Err(Failure { detail, .. }) => vec![Err(Unread::NoAnswer(detail)); wanted.len()],
-        };
-        Attempt { asked, reads, findings, silence }
+    ) -> BoxFuture<'a, Attempt> {
+        Box::pin(async move {
+            let wanted: Vec<&BalanceRead> = reads.iter().filter_map(|position| plan.reads.get(*position)).collect();
+            let (started, limit) = (self.clock.now(), self.settings.timeout);
+            let conversation = self.clock.within(limit, Box::pin(self.converse(plan, endpoint, &wanted)));
+            let answer = trace::probe(&plan.network.chain, endpoint.host(), conversation).await;
+            let answer = answer
+                .unwrap_or_else(|| Err(Failure::new(Class::Fault, &format!("no answer within {} ms", millis(limit)))));
+            let ended = self.clock.now();
+            self.tell(endpoint, &answer, &in_flight);
+            let asked = Asked { endpoint: endpoint.clone(), circuit: permit.circuit() };
+            let mut silence = Some(Silence { permit, endpoint: endpoint.clone(), since: ended });
+            if !answer.as_ref().is_err_and(|failure| failure.unreachable)
+                && let Some(heard) = silence.take()
+            {
+                self.traffic.hear(ended);
+                self.settle(heard, outcome(&answer, ended.since(started), limit));
+            }
+            let findings = match answer {
+                Ok((how, told)) => told.balances.into_iter().map(|balance| found(balance, how)).collect(),
+                Err(failure) => {
+                    let is_other = failure.class == Class::Identity;
+                    let unread = if is_other { Unread::WrongChain } else { Unread::NoAnswer };
+                    vec![Err(unread(failure.into_detail())); wanted.len()]
+                }
+            };
+            Attempt { asked, reads, findings, silence }
+        })
     }
 
     /// Counts the failures of an answer and tells of them, each class once; that an endpoint wants
@@ -126,7 +115,9 @@ impl Prober {
         let first = plans.iter().position(|how| known == Some(how.code())).unwrap_or(0);
         let mut refused: Answer = Err(Failure::new(Class::Unsupported, "no way of asking is supported"));
         for (position, how) in plans.iter().enumerate().skip(first) {
-            let answer = self.read_by(*how, plan, endpoint, reads).await;
+            let query = Query::new(plan, *how, reads)?;
+            let posts = query.bodies().into_iter().map(|body| self.transport.post(endpoint, body));
+            let answer = query.read(all(posts).await).map(|told| (*how, told));
             if !refuses_plan(&answer) {
                 if position > first && told_any(&answer) {
                     self.health.remember_plan(endpoint.key(), how.code(), self.clock.now());
@@ -140,77 +131,6 @@ impl Prober {
         }
         refused
     }
-
-    async fn read_by(&self, how: ReadPlan, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
-        let (identity, family) = (&plan.network.identity, plan.network.chain.family());
-        let told = match (how, family) {
-            (ReadPlan::Create | ReadPlan::Override, _) => {
-                let inquiries = evm::Inquiry::all(reads, platform::nonce).ok_or_else(no_address)?;
-                let answers = inquiries.iter().map(|inquiry| async move {
-                    let call = if how == ReadPlan::Create { inquiry.create_call() } else { inquiry.override_call() };
-                    let reply = self.transport.post(endpoint, rpc::single_body(&call)).await?;
-                    inquiry.decode(identity, rpc::read_single(family, &reply).map_err(evm::request_refused)?)
-                });
-                Told::joined(join_all(answers).await)?
-            }
-            (_, Family::Svm) => {
-                let layout = svm::Layout::new(reads)?;
-                layout.decode(identity, &self.send(how, family, endpoint, &layout.calls()).await?)?
-            }
-            _ => {
-                let sheet = Sheet::of(reads).ok_or_else(no_address)?;
-                evm::decode(identity, &sheet, &self.send(how, family, endpoint, &evm::calls(&sheet)).await?)?
-            }
-        };
-        Ok((how, told))
-    }
-
-    /// One item a call. A failed batch is one failure; singles fail each for itself.
-    async fn send(
-        &self,
-        how: ReadPlan,
-        family: Family,
-        endpoint: &Endpoint,
-        calls: &[Call],
-    ) -> Result<Vec<Item>, Failure> {
-        if how == ReadPlan::Batch {
-            let reply = self.transport.post(endpoint, rpc::batch_body(calls)).await?;
-            return rpc::read_batch(family, &reply, calls.len());
-        }
-        Ok(join_all(calls.iter().map(|call| self.send_single(family, endpoint, call))).await)
-    }
-
-    async fn send_single(&self, family: Family, endpoint: &Endpoint, call: &Call) -> Item {
-        let reply = self.transport.post(endpoint, rpc::single_body(call)).await?;
-        rpc::read_single(family, &reply)?
-    }
-}
-
-impl ReadPlan {
-    /// The ways that a family knows, best first.
-    fn of(family: Family) -> &'static [Self] {
-        match family {
-            Family::Svm => &[Self::Batch, Self::Singles],
-            _ => &[Self::Create, Self::Override, Self::Batch, Self::Singles],
-        }
-    }
-
-    /// The number under which health remembers it.
-    fn code(self) -> u8 {
-        match self {
-            Self::Create => 0,
-            Self::Override => 1,
-            Self::Batch => 2,
-            Self::Singles => 3,
-        }
-    }
-
-    fn note(self) -> Option<Note> {
-        match self {
-            Self::Create | Self::Override | Self::Batch => None,
-            Self::Singles => Some(Note::IdentitySeparate),
-        }
-    }
 }
 
 fn found(balance: ToldBalance, how: ReadPlan) -> Result<Holding, Unread> {
@@ -222,14 +142,10 @@ fn found(balance: ToldBalance, how: ReadPlan) -> Result<Holding, Unread> {
         Err(Untold::Chain(detail)) => Err(Unread::Untold(detail.to_owned())),
         Err(Untold::NoContract) => Err(Unread::NoContract),
         Err(Untold::Endpoint(failure)) => Err(match failure.class.next() {
-            Next::Accept => Unread::Refused(failure.detail),
-            Next::AskAnother => Unread::Untold(failure.detail),
+            Next::Accept => Unread::Refused(failure.into_detail()),
+            Next::AskAnother => Unread::Untold(failure.into_detail()),
         }),
     }
-}
-
-fn no_address() -> Failure {
-    Failure::new(Class::ClientError, "an address is not hexadecimal")
 }
 
 fn told_any(answer: &Answer) -> bool {

@@ -15,8 +15,6 @@
 //! | 16 | 1,099 | 593   | 0.27 M | 2.60 M | 3.91 M |
 //! | 64 | 3,835 | 2,177 | 0.87 M | 10.2 M | 14.4 M |
 
-use ruint::aliases::U256;
-
 /// `facts.evm`, assembled. A test assembles it again and compares.
 const PROGRAM: &str = concat!(
     "426021524360195246601152601060ab600139600160005360bb60415b8138116026576000f35b602082823980518060141a",
@@ -149,7 +147,7 @@ impl Question {
             return Err(Problem::Nonce);
         }
         Ok(Answer {
-            chain_id: U256::from_be_bytes::<32>(take(&mut rest)?),
+            chain_id: take(&mut rest)?,
             block: u64::from_be_bytes(take(&mut rest)?),
             timestamp: u64::from_be_bytes(take(&mut rest)?),
             facts: rest.as_chunks().0.iter().map(told).collect::<Result<_, _>>()?,
@@ -160,7 +158,7 @@ impl Question {
 /// What the chain said, all of it in one execution on one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Answer {
-    pub(super) chain_id: U256,
+    pub(super) chain_id: Word,
     /// On some chains (Arbitrum) this counts the blocks of the parent chain.
     pub(super) block: u64,
     /// Seconds since 1970.

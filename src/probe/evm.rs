@@ -2,15 +2,14 @@
 //!
 //! Builds calls and decodes results. Refuses to know how they travel and what the facts mean.
 
-use ruint::aliases::U256;
-use serde_json::value::RawValue;
-
 use super::deployless::{Fact, Problem, Question, Unanswered, Word};
 use super::finding::Told;
 use super::rpc::{Call, Failure, Item};
 use super::sheet::{Missing, Sheet, ToldFact};
+use crate::amount::Amount;
 use crate::class::FailureClass as Class;
 use crate::config::Identity;
+use crate::json::Json;
 use crate::policy::BalanceRead;
 
 /// Everything in one execution: what to ask, and how the answer is read.
@@ -41,15 +40,14 @@ impl Inquiry {
     /// node did not run it.
     pub(super) fn decode(&self, identity: &Identity, item: Item) -> Result<Told, Failure> {
         let result = item.map_err(program_refused)?;
-        let text: String =
-            serde_json::from_str(result.get()).map_err(|_| Failure::malformed("a call's result is not a string"))?;
+        let text = text(&result).ok_or_else(|| Failure::malformed("a call's result is not a string"))?;
         let answer = self.question.decode(&text).map_err(|problem| match problem {
-            Problem::Nonce => Failure::malformed(problem.to_string()),
-            _ => Failure::new(Class::Unsupported, problem.to_string()),
+            Problem::Nonce => Failure::malformed(&problem.to_string()),
+            _ => Failure::new(Class::Unsupported, &problem.to_string()),
         })?;
         same_chain(identity, answer.chain_id)?;
         if answer.facts.contains(&Err(Unanswered::Starved)) {
-            return Err(Failure::new(Class::Unsupported, Unanswered::Starved.to_string()));
+            return Err(Failure::new(Class::Unsupported, &Unanswered::Starved.to_string()));
         }
         let told: Vec<ToldFact> = answer.facts.into_iter().map(|fact| fact.map_err(Missing::from)).collect();
         let chain_time_ms = answer.timestamp.checked_mul(1_000);
@@ -60,7 +58,7 @@ impl Inquiry {
 /// A request that is refused as such is refused for being of this kind.
 pub(super) fn request_refused(failure: Failure) -> Failure {
     match failure.class {
-        Class::ClientError => Failure { class: Class::Unsupported, ..failure },
+        Class::ClientError => failure.with_class(Class::Unsupported),
         _ => failure,
     }
 }
@@ -70,7 +68,7 @@ pub(super) fn request_refused(failure: Failure) -> Failure {
 fn program_refused(failure: Failure) -> Failure {
     match failure.class {
         Class::ClientError | Class::Reverted | Class::Fault | Class::SoftFault => {
-            Failure { class: Class::Unsupported, ..failure }
+            failure.with_class(Class::Unsupported)
         }
         _ => failure,
     }
@@ -100,17 +98,22 @@ pub(super) fn decode(identity: &Identity, sheet: &Sheet, items: &[Item]) -> Resu
     Ok(Told { balances: sheet.balances(&told), chain_time_ms: None })
 }
 
-fn same_chain(identity: &Identity, id: U256) -> Result<(), Failure> {
+fn same_chain(identity: &Identity, id: Word) -> Result<(), Failure> {
+    // As wide as a word: a number of more bits must not pass for one of 64.
+    let id = Amount::from_be_bytes(id);
     match identity {
-        Identity::ChainId(expected) if id == U256::from(*expected) => Ok(()),
-        _ => Err(Failure::new(Class::Identity, format!("answers for chain {id}"))),
+        Identity::ChainId(expected) if id == Amount::from_u64(*expected) => Ok(()),
+        _ => Err(Failure::new(Class::Identity, &format!("answers for chain {id}"))),
     }
 }
 
 /// A hexadecimal quantity. Leading zeros and upper case are tolerated: the number is the same.
-fn quantity(json: &RawValue) -> Option<U256> {
-    let text: String = serde_json::from_str(json.get()).ok()?;
-    hex_word(hex_digits(&text)?)
+fn quantity(json: &str) -> Option<Word> {
+    hex_word(hex_digits(&text(json)?)?)
+}
+
+fn text(json: &str) -> Option<String> {
+    Json::parse(json).ok()?.text()
 }
 
 fn hex_digits(text: &str) -> Option<&str> {
@@ -120,18 +123,18 @@ fn hex_digits(text: &str) -> Option<&str> {
 fn told(fact: &Fact, item: &Item) -> ToldFact {
     let result = match item {
         Ok(result) => result,
-        Err(Failure { class: Class::Reverted, .. }) => return Err(Missing::Reverted),
+        Err(failure) if failure.class == Class::Reverted => return Err(Missing::Reverted),
         Err(failure) => return Err(Missing::Failed(failure.clone())),
     };
     let not_hex = || Missing::Failed(Failure::malformed("a call's result is not hexadecimal"));
-    let text: String = serde_json::from_str(result.get()).map_err(|_| not_hex())?;
+    let text = text(result).ok_or_else(not_hex)?;
     let digits = hex_digits(&text).ok_or_else(not_hex)?;
     if fact.parts().1.is_none() {
         let code = hex::decode(digits).map_err(|_| not_hex())?;
         return code_word(&code).ok_or(Missing::NoCode);
     }
     match digits.len() {
-        64 => hex_word(digits).map(|word| word.to_be_bytes()).ok_or_else(not_hex),
+        64 => hex_word(digits).ok_or_else(not_hex),
         0 => Err(Missing::Empty),
         // Some gateways pass a revert off as a result.
         _ if digits.starts_with("08c379a0") => Err(Missing::Reverted),
@@ -150,10 +153,11 @@ fn code_word(code: &[u8]) -> Option<Word> {
     Some(word)
 }
 
-/// Up to 64 hexadecimal digits; `from_str_radix` alone would take underscores too.
-fn hex_word(digits: &str) -> Option<U256> {
-    let well_formed = (1..=64).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
-    U256::from_str_radix(digits, 16).ok().filter(|_| well_formed)
+/// Up to 64 hexadecimal digits.
+fn hex_word(digits: &str) -> Option<Word> {
+    let mut word = [0; 32];
+    hex::decode_to_slice(format!("{digits:0>64}"), &mut word).ok().filter(|()| !digits.is_empty())?;
+    Some(word)
 }
 
 #[cfg(test)]
@@ -162,7 +166,7 @@ mod tests {
     use super::*;
 
     fn item(json: &str) -> Item {
-        Ok(RawValue::from_string(json.to_owned()).unwrap())
+        Ok(json.to_owned())
     }
 
     fn decode_id(item: Item) -> Result<Told, Failure> {
@@ -173,7 +177,7 @@ mod tests {
     fn a_word_is_told_and_nothing_else_is() {
         let view = Fact::view(Address([7; 20]), [1, 2, 3, 4], []);
         let word = format!("\"0x{:064x}\"", 50_000);
-        assert_eq!(told(&view, &item(&word)), Ok(U256::from(50_000).to_be_bytes()));
+        assert_eq!(told(&view, &item(&word)), Ok(Amount::from_u64(50_000).to_be_bytes()));
         let revert = format!("\"0x08c379a0{}\"", "0".repeat(64));
         let long = format!("\"0x{}\"", "0".repeat(128));
         for (result, missing) in [

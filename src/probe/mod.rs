@@ -12,6 +12,7 @@ mod hint;
 mod lineup;
 mod opinion;
 pub(crate) mod plan;
+mod query;
 mod reading;
 mod rpc;
 mod sheet;
@@ -19,12 +20,11 @@ mod svm;
 mod traffic;
 mod transport;
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::channel::oneshot;
-use futures::future::{Either, abortable, join_all, select};
+use futures::future::{Either, abortable, select};
 
 use self::attempt::{Attempt, Silence};
 use self::lineup::{Lineup, Order, Runner, lineup};
@@ -35,7 +35,8 @@ use crate::config::{ProbeSettings, Strategy};
 use crate::endpoint::Endpoint;
 use crate::event::{Event, Observer};
 use crate::health::{HealthIndex, Moment, Outcome, Permit, SLOW_FROM, Transition};
-use crate::platform::{Clock, MaybeSend, spawn};
+use crate::platform::{BoxFuture, Clock, spawn};
+use crate::together::all;
 use crate::trace;
 use crate::verdict::{Note, Reason};
 
@@ -69,7 +70,7 @@ impl Prober {
         let started = self.clock.now();
         let most = u32::try_from(self.settings.providers).unwrap_or(u32::MAX);
         let deadline = started.after(self.settings.timeout.saturating_mul(most));
-        let mut networks = join_all(plan.networks.iter().map(|network| self.read_network(network))).await;
+        let mut networks = all(plan.networks.iter().map(|network| self.read_network(network))).await;
         let offline = self.settle_silence(&mut networks, started);
         Readings { networks, offline, deadline }
     }
@@ -81,46 +82,48 @@ impl Prober {
 
     /// Asks one endpoint after another, or two side by side, until every balance is read or no
     /// provider is left. What one told is not asked again.
-    async fn read_network(&self, plan: &NetworkPlan) -> NetworkReading {
-        let Lineup { attempts, trial } = self.lineup(plan);
-        let trial = trial.and_then(|position| self.start_trial(plan, position));
-        let reference = self.ask_reference(plan);
-        self.traffic.save_for_hedging(&plan.network.chain);
-        let mut reading = NetworkReading::new(plan);
-        let turns = attempts.len().saturating_add(usize::from(trial.is_some()));
-        reading.others_left = turns < plan.network.endpoints.len();
-        let endpoints = attempts.into_iter().filter_map(|position| plan.network.endpoints.get(position));
-        reading.unheard = endpoints.clone().cloned().collect();
-        let mut queue = endpoints.peekable();
-        let mut previous: Option<&Endpoint> = None;
-        while let Some(endpoint) = queue.next_if(|_| reading.is_open()) {
-            if let Some(previous) = previous.replace(endpoint) {
-                self.emit_failover(previous, endpoint);
+    fn read_network<'a>(&'a self, plan: &'a NetworkPlan) -> BoxFuture<'a, NetworkReading> {
+        Box::pin(async move {
+            let Lineup { attempts, trial } = self.lineup(plan);
+            let trial = trial.and_then(|position| self.start_trial(plan, position));
+            let reference = self.ask_reference(plan);
+            self.traffic.save_for_hedging(&plan.network.chain);
+            let mut reading = NetworkReading::new(plan);
+            let turns = attempts.len().saturating_add(usize::from(trial.is_some()));
+            reading.others_left = turns < plan.network.endpoints.len();
+            let mut endpoints: Vec<&Arc<Endpoint>> = Vec::new();
+            endpoints.extend(attempts.iter().filter_map(|position| plan.network.endpoints.get(*position)));
+            reading.unheard = endpoints.iter().map(|endpoint| Arc::clone(endpoint)).collect();
+            let mut queue = endpoints.into_iter().peekable();
+            let mut previous: Option<&Endpoint> = None;
+            while let Some(endpoint) = queue.next_if(|_| reading.is_open()) {
+                if let Some(previous) = previous.replace(endpoint) {
+                    self.emit_failover(previous, endpoint);
+                }
+                let Some(first) = self.attempt(plan, endpoint, reading.open()) else {
+                    continue;
+                };
+                let Some(head_start) = queue.peek().and_then(|second| self.head_start(plan, endpoint, second)) else {
+                    reading.take(first.await);
+                    continue;
+                };
+                match select(first, self.clock.sleep(head_start)).await {
+                    Either::Left((attempt, _)) => reading.take(attempt),
+                    // Without the means for a second request the endpoint keeps its place in the queue.
+                    Either::Right(((), first)) => match queue.next_if(|_| self.may_double(plan)) {
+                        Some(second) => self.side_by_side(plan, &mut reading, first, second).await,
+                        None => reading.take(first.await),
+                    },
+                }
             }
-            let Some(first) = self.attempt(plan, endpoint, reading.open()) else {
-                continue;
-            };
-            let mut first = pin!(first);
-            let Some(head_start) = queue.peek().and_then(|second| self.head_start(plan, endpoint, second)) else {
-                reading.take(first.await);
-                continue;
-            };
-            match select(first.as_mut(), pin!(self.clock.sleep(head_start))).await {
-                Either::Left((attempt, _)) => reading.take(attempt),
-                // Without the means for a second request the endpoint keeps its place in the queue.
-                Either::Right(((), first)) => match queue.next_if(|_| self.may_double(plan)) {
-                    Some(second) => self.side_by_side(plan, &mut reading, first, second).await,
-                    None => reading.take(first.await),
-                },
+            if let Some(trial) = trial {
+                trial.finish(&mut reading).await;
             }
-        }
-        if let Some(trial) = trial {
-            trial.finish(&mut reading).await;
-        }
-        if let Some(reference) = reference {
-            reference.disarm();
-        }
-        reading
+            if let Some(reference) = reference {
+                reference.disarm();
+            }
+            reading
+        })
     }
 
     /// Two endpoints at once: the first that tells all wins and the other is dropped, which is
@@ -129,25 +132,16 @@ impl Prober {
         &self,
         plan: &NetworkPlan,
         reading: &mut NetworkReading,
-        first: impl Future<Output = Attempt> + Unpin,
+        first: BoxFuture<'_, Attempt>,
         second: &Arc<Endpoint>,
     ) {
         let Some(second) = self.attempt(plan, second, reading.open()) else {
             return reading.take(first.await);
         };
-        match select(first, pin!(second)).await {
-            Either::Left((attempt, second)) => {
-                reading.take(attempt);
-                if reading.is_open() {
-                    reading.take(second.await);
-                }
-            }
-            Either::Right((attempt, first)) => {
-                reading.take(attempt);
-                if reading.is_open() {
-                    reading.take(first.await);
-                }
-            }
+        let (Either::Left((attempt, other)) | Either::Right((attempt, other))) = select(first, second).await;
+        reading.take(attempt);
+        if reading.is_open() {
+            reading.take(other.await);
         }
     }
 
@@ -206,14 +200,14 @@ impl Prober {
         }
         let (prober, plan) = (self.clone(), plan.clone());
         let (tell, told) = oneshot::channel();
-        let task = in_background(async move {
+        let task = in_background(Box::pin(async move {
             let everything = (0..plan.reads.len()).collect();
             let attempt = prober.ask(&plan, &endpoint, everything, permit, in_flight).await;
             // Nobody may be listening any more; then the trial was for health alone.
             if let Err(attempt) = tell.send(attempt) {
                 prober.settle_alone(attempt);
             }
-        });
+        }));
         Some(Trial::new(told, task))
     }
 
@@ -225,11 +219,11 @@ impl Prober {
         }
         let in_flight = self.traffic.start(&reference)?;
         let (prober, plan) = (self.clone(), NetworkPlan { network: plan.network.clone(), reads: Vec::new() });
-        Some(in_background(async move {
+        Some(in_background(Box::pin(async move {
             let permit = prober.admit(&reference);
             let attempt = prober.ask(&plan, &reference, Vec::new(), permit, in_flight).await;
             prober.settle_alone(attempt);
-        }))
+        })))
     }
 
     /// Reports an attempt that no other is compared with: silence is the endpoint's own.
@@ -240,12 +234,12 @@ impl Prober {
     }
 
     /// An attempt, unless the endpoint has as many under way as it may.
-    fn attempt(
-        &self,
-        plan: &NetworkPlan,
-        endpoint: &Arc<Endpoint>,
+    fn attempt<'a>(
+        &'a self,
+        plan: &'a NetworkPlan,
+        endpoint: &'a Arc<Endpoint>,
         reads: Vec<usize>,
-    ) -> Option<impl Future<Output = Attempt>> {
+    ) -> Option<BoxFuture<'a, Attempt>> {
         let in_flight = self.traffic.start(endpoint)?;
         let permit = self.admit(endpoint);
         Some(self.ask(plan, endpoint, reads, permit, in_flight))
@@ -335,7 +329,7 @@ impl Prober {
 }
 
 /// Runs `task` beside the selection, which ends it when it is dropped.
-fn in_background(task: impl Future<Output = ()> + MaybeSend + 'static) -> AbortOnDrop {
+fn in_background(task: BoxFuture<'static, ()>) -> AbortOnDrop {
     let (task, handle) = abortable(task);
     spawn(Box::pin(async move {
         // Aborted: the selection was dropped, and the permit went back with the task.

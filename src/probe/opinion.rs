@@ -8,8 +8,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::join_all;
-
 use super::Prober;
 use super::attempt::Attempt;
 use super::lineup::is_usable;
@@ -18,6 +16,8 @@ use super::reading::{NetworkReading, Readings};
 use crate::endpoint::Endpoint;
 use crate::event::Event;
 use crate::health::Outcome;
+use crate::platform::BoxFuture;
+use crate::together::all;
 
 impl Prober {
     /// Reads `doubts` once more, all networks at once and one request each, at a provider that the
@@ -30,9 +30,10 @@ impl Prober {
         let networks = plan.networks.iter().zip(&mut readings.networks).enumerate();
         let opinions = networks.map(|(position, (plan, reading))| {
             let here = doubts.iter().filter(|slot| slot.network == position);
-            self.read_again(plan, reading, here.map(|slot| slot.read).collect(), left)
+            let reads = here.map(|slot| slot.read).collect();
+            Box::pin(self.read_again(plan, reading, reads, left)) as BoxFuture<'_, bool>
         });
-        join_all(opinions).await.contains(&true)
+        all(opinions).await.contains(&true)
     }
 
     async fn read_again(

@@ -2,16 +2,14 @@
 //!
 //! Refuses to know which methods are called and what their results mean.
 
+use std::ops::Deref;
 use std::time::Duration;
-
-use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::classify::{Refusal, classify};
 use super::hint;
 use super::transport::{Reply, TransportError};
 use crate::class::FailureClass as Class;
-use crate::json::Members;
+use crate::json::{Json, Members};
 use crate::network::Family;
 
 /// A method call. Its id is its position in the request, from 1: small integers are what every
@@ -23,10 +21,14 @@ pub(super) struct Call {
     pub(super) params: String,
 }
 
-/// Why a reading, or one item of it, failed. The detail is for people and repeats nothing that the
-/// endpoint said.
+/// Why a reading, or one item of it, failed. In a box, for results are handed on more often than they
+/// are failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Failure {
+pub(crate) struct Failure(Box<Particulars>);
+
+/// The particulars of a failure. The detail is for people and repeats nothing that the endpoint said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Particulars {
     pub(super) class: Class,
     pub(super) detail: String,
     pub(super) retry_after: Option<Duration>,
@@ -35,23 +37,42 @@ pub(crate) struct Failure {
 }
 
 /// The result of one call, as its exact text.
-pub(super) type Item = Result<Box<RawValue>, Failure>;
+pub(super) type Item = Result<String, Failure>;
 
 impl Failure {
-    pub(super) fn new(class: Class, detail: impl Into<String>) -> Self {
-        Self { class, detail: detail.into(), retry_after: None, unreachable: false }
+    pub(super) fn new(class: Class, detail: &str) -> Self {
+        Self(Box::new(Particulars { class, detail: detail.to_owned(), retry_after: None, unreachable: false }))
+    }
+
+    /// The same failure, taken for one of another class.
+    pub(super) fn with_class(mut self, class: Class) -> Self {
+        self.0.class = class;
+        self
+    }
+
+    pub(super) fn into_detail(self) -> String {
+        self.0.detail
     }
 
     /// An answer that no endpoint in order would give.
-    pub(crate) fn malformed(detail: impl Into<String>) -> Self {
+    pub(crate) fn malformed(detail: &str) -> Self {
         Self::new(Class::Fault, detail)
     }
 }
 
 impl From<TransportError> for Failure {
     fn from(error: TransportError) -> Self {
-        let unreachable = error == TransportError::Unreachable;
-        Self { unreachable, ..Self::new(Class::Fault, error.to_string()) }
+        let mut failure = Self::new(Class::Fault, &error.to_string());
+        failure.0.unreachable = error == TransportError::Unreachable;
+        failure
+    }
+}
+
+impl Deref for Failure {
+    type Target = Particulars;
+
+    fn deref(&self) -> &Particulars {
+        &self.0
     }
 }
 
@@ -82,8 +103,8 @@ pub(super) fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<
             None => Failure::malformed("one answer came for a batch"),
         });
     }
-    let answers: Vec<Members<'_>> = serde_json::from_str(text).map_err(|_| no_answer())?;
-    let answers: Option<Vec<Answer<'_>>> = answers.iter().map(Answer::of).collect();
+    let items = Json::parse(text).ok().and_then(Json::items).ok_or_else(no_answer)?;
+    let answers: Option<Vec<Answer<'_>>> = items.into_iter().map(Answer::of).collect();
     let answers = answers.ok_or_else(no_answer)?;
     if let Some(error) = whole_batch_error(&answers, count) {
         return Err(context.failure(&error));
@@ -130,9 +151,9 @@ struct Context<'a> {
 }
 
 struct Answer<'a> {
-    id: Option<&'a RawValue>,
-    result: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
+    id: Option<Json<'a>>,
+    result: Option<Json<'a>>,
+    error: Option<Json<'a>>,
 }
 
 #[derive(Default)]
@@ -143,34 +164,34 @@ struct RpcError {
 }
 
 impl<'a> Answer<'a> {
-    fn of(members: &Members<'a>) -> Option<Self> {
-        let [id, result, error] = members.pick(["id", "result", "error"])?;
+    fn of(json: Json<'a>) -> Option<Self> {
+        let [id, result, error] = json.members()?.pick(["id", "result", "error"])?;
         Some(Self { id, result, error })
     }
 
     /// The position of the call that is answered. Some servers write ids back as text.
     fn position(&self) -> Option<usize> {
-        let id = self.id?.get();
+        let id = self.id?.raw();
         let digits = id.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(id);
         let number = digits.parse::<usize>().ok().filter(|number| number.to_string() == digits)?;
         number.checked_sub(1)
     }
 
     fn refusal(&self) -> Option<RpcError> {
-        self.error.map(|error| RpcError::read(error.get()))
+        self.error.map(RpcError::read)
     }
 }
 
 impl RpcError {
     /// Errors are objects with a code and a message; now and then a code is text, or the whole
     /// error is.
-    fn read(text: &str) -> Self {
-        let value: Value = serde_json::from_str(text).unwrap_or_default();
-        let code = value.get("code");
+    fn read(error: Json<'_>) -> Self {
+        let members = error.members().unwrap_or(Members(Vec::new()));
+        let code = members.get("code").map(|code| code.text().unwrap_or_else(|| code.raw().to_owned()));
         Self {
-            code: code.and_then(|code| code.as_i64().or_else(|| code.as_str()?.parse().ok())),
-            message: (value.get("message").unwrap_or(&value)).as_str().unwrap_or_default().to_owned(),
-            wait: value.get("data").and_then(hint::from_data),
+            code: code.and_then(|code| code.parse().ok()),
+            message: members.get("message").unwrap_or(error).text().unwrap_or_default(),
+            wait: members.get("data").and_then(hint::from_data),
         }
     }
 }
@@ -181,27 +202,26 @@ impl Context<'_> {
     fn success_text(&self) -> Result<&str, Failure> {
         let text = String::from_utf8_lossy(&self.reply.body);
         if !(200..300).contains(&self.reply.status) {
-            let error = match self.answer(first_object(text.trim())) {
+            let error = match self.answer(first_object(text.trim_ascii())) {
                 Ok(answer) => answer.refusal().unwrap_or_default(),
                 Err(_) => RpcError { message: text.into_owned(), ..RpcError::default() },
             };
             return Err(self.failure(&error));
         }
-        match std::str::from_utf8(&self.reply.body).map(str::trim) {
+        match std::str::from_utf8(&self.reply.body).map(str::trim_ascii) {
             Ok(text) if text.starts_with(['{', '[']) => Ok(text),
             _ => Err(Failure::malformed("the answer is not JSON")),
         }
     }
 
     fn answer<'t>(&self, text: &'t str) -> Result<Answer<'t>, Failure> {
-        let members = serde_json::from_str(text).ok();
-        members.and_then(|members| Answer::of(&members)).ok_or_else(no_answer)
+        Json::parse(text).ok().and_then(Answer::of).ok_or_else(no_answer)
     }
 
     fn item(&self, answer: &Answer<'_>) -> Item {
         match (answer.refusal(), answer.result) {
             (Some(error), _) => Err(self.failure(&error)),
-            (None, Some(result)) => Ok(result.to_owned()),
+            (None, Some(result)) => Ok(result.raw().to_owned()),
             (None, None) => Err(Failure::malformed("an answer has neither result nor error")),
         }
     }
@@ -228,18 +248,14 @@ impl Context<'_> {
             (status, Some(code)) => format!("{words} (HTTP {status}, JSON-RPC error {code})"),
             (status, None) => format!("{words} (HTTP {status})"),
         };
-        Failure { class, detail, retry_after, unreachable: false }
+        Failure(Box::new(Particulars { class, detail, retry_after, unreachable: false }))
     }
 }
 
 /// A batch that is refused under an error status may be refused item by item; the first speaks for
 /// all.
 fn first_object(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('[') else {
-        return text;
-    };
-    let mut items = serde_json::Deserializer::from_str(inner).into_iter::<&RawValue>();
-    items.next().and_then(Result::ok).map_or(text, RawValue::get)
+    text.strip_prefix('[').and_then(Json::start_of).map_or(text, Json::raw)
 }
 
 #[cfg(test)]
@@ -252,7 +268,7 @@ mod tests {
 
     fn batch(body: &str) -> Result<Vec<Result<String, Class>>, Class> {
         let items = read_batch(Family::Evm, &reply(200, body), 2).map_err(|failure| failure.class)?;
-        Ok(items.into_iter().map(|item| item.map(|raw| raw.get().to_owned()).map_err(|f| f.class)).collect())
+        Ok(items.into_iter().map(|item| item.map_err(|f| f.class)).collect())
     }
 
     #[test]

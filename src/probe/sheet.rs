@@ -73,12 +73,14 @@ impl Sheet {
     /// One sheet for all reads, whatever its size. `None` when an address is none. What must be told
     /// comes first: where calls go out one by one, a limit hits the last ones.
     pub(super) fn of(reads: &[&BalanceRead]) -> Option<Self> {
-        let reads = reads.iter().map(|read| TokenRead::of(read)).collect::<Option<Vec<_>>>()?;
-        let mut facts = Vec::new();
-        let (required, optional) =
-            (reads.iter().flat_map(TokenRead::required), reads.iter().flat_map(TokenRead::optional));
-        required.chain(optional).for_each(|fact| push_once(&mut facts, fact));
-        Some(Self { facts, reads })
+        let (mut tokens, mut facts) = (Vec::new(), Vec::new());
+        for read in reads {
+            tokens.push(TokenRead::of(read)?);
+        }
+        for facts_of in [TokenRead::required, TokenRead::optional] {
+            tokens.iter().for_each(|read| push_once(&mut facts, facts_of(read)));
+        }
+        Some(Self { facts, reads: tokens })
     }
 
     /// As few sheets as hold all reads within the size of one question: one, unless they have more
@@ -87,12 +89,13 @@ impl Sheet {
         let (mut sheets, mut sheet) = (Vec::new(), Self::default());
         for read in reads {
             let read = TokenRead::of(read)?;
-            let facts: Vec<Fact> = read.required().into_iter().chain(read.optional()).collect();
+            let mut facts = read.required();
+            facts.extend(read.optional());
             let further = facts.iter().filter(|fact| !sheet.facts.contains(fact)).count();
             if further > MAX_FACTS.saturating_sub(sheet.facts.len()) {
                 sheets.push(std::mem::take(&mut sheet));
             }
-            facts.into_iter().for_each(|fact| push_once(&mut sheet.facts, fact));
+            push_once(&mut sheet.facts, facts);
             sheet.reads.push(read);
         }
         sheets.push(sheet);
@@ -115,12 +118,15 @@ impl Sheet {
 
 impl TokenRead {
     fn of(read: &BalanceRead) -> Option<Self> {
-        let contracts = read.asks.contracts.iter();
+        let mut contracts = Vec::new();
+        for contract in read.asks.contracts {
+            contracts.push((Address::parse(contract.address)?, contract.missing));
+        }
         Some(Self {
             token: Address::parse(&read.asset.address)?,
             owner: Address::parse(&read.owner)?,
             permit2: Address::parse(PERMIT2.address)?,
-            contracts: contracts.map(|one| Some((Address::parse(one.address)?, one.missing))).collect::<Option<_>>()?,
+            contracts,
             asks: read.asks,
         })
     }
@@ -231,14 +237,16 @@ impl From<Unanswered> for Missing {
             Unanswered::NoCode => Self::NoCode,
             Unanswered::Reverted => Self::Reverted,
             Unanswered::Short => Self::Short,
-            Unanswered::Starved => Self::Failed(Failure::new(Class::Unsupported, unanswered.to_string())),
+            Unanswered::Starved => Self::Failed(Failure::new(Class::Unsupported, &unanswered.to_string())),
         }
     }
 }
 
-fn push_once(facts: &mut Vec<Fact>, fact: Fact) {
-    if !facts.contains(&fact) {
-        facts.push(fact);
+fn push_once(facts: &mut Vec<Fact>, more: Vec<Fact>) {
+    for fact in more {
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
     }
 }
 

@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::class::FailureClass;
 use crate::endpoint::Endpoint;
-use crate::health::Moment;
+use crate::health::{EndpointKey, Moment};
+use crate::json::{Record, Value};
 use crate::network::ChainId;
+use crate::order::sorted_by_key;
 
 /// Tenths of a request that a network saves up for hedging, at most: ten hedges.
 const MOST_SAVED: u32 = 100;
@@ -22,8 +24,7 @@ const HEDGE_COST: u32 = 10;
 const REFERENCE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Counts of one endpoint since the selector was made, for a metrics system to scrape.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EndpointMetrics {
     /// The network as CAIP-2 id.
@@ -42,6 +43,43 @@ pub struct EndpointMetrics {
     pub failures: BTreeMap<FailureClass, u64>,
 }
 
+impl EndpointMetrics {
+    fn of(key: &EndpointKey) -> Self {
+        Self {
+            network: key.network().clone(),
+            endpoint: key.host().clone(),
+            id: key.id(),
+            attempts: 0,
+            in_flight: 0,
+            successes: 0,
+            failures: BTreeMap::new(),
+        }
+    }
+
+    /// The counts as they are serialised.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        record.text("network", self.network.as_str());
+        record.text("endpoint", &self.endpoint);
+        record.text("id", &self.id);
+        record.whole("attempts", self.attempts);
+        record.whole("inFlight", u64::from(self.in_flight));
+        record.whole("successes", self.successes);
+        let mut failures = Record::default();
+        self.failures.iter().for_each(|(class, count)| failures.whole(class.name(), *count));
+        record.put("failures", Value::Record(failures));
+        record
+    }
+}
+
+impl Serialize for EndpointMetrics {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.record().serialize(serializer)
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Traffic {
     /// Of the draws of every network.
@@ -51,9 +89,8 @@ pub(crate) struct Traffic {
 
 #[derive(Debug, Default)]
 struct State {
-    /// By network and digest, in the order of networks.
-    endpoints: BTreeMap<(ChainId, u128), EndpointMetrics>,
-    networks: BTreeMap<ChainId, NetworkTraffic>,
+    endpoints: Vec<(EndpointKey, EndpointMetrics)>,
+    networks: Vec<(ChainId, NetworkTraffic)>,
     heard: Option<Moment>,
     offline: bool,
 }
@@ -69,7 +106,7 @@ struct NetworkTraffic {
 /// An attempt under way; dropping it ends the attempt.
 pub(super) struct InFlight {
     traffic: Arc<Traffic>,
-    endpoint: (ChainId, u128),
+    endpoint: EndpointKey,
 }
 
 impl Traffic {
@@ -79,23 +116,18 @@ impl Traffic {
 
     /// Starts an attempt, unless the endpoint already has as many under way as it may.
     pub(super) fn start(self: &Arc<Self>, endpoint: &Endpoint) -> Option<InFlight> {
-        let id = id(endpoint);
+        let key = endpoint.key();
         let mut state = self.lock();
-        let row = state.endpoints.entry(id.clone()).or_insert_with(|| EndpointMetrics {
-            network: endpoint.key().network().clone(),
-            endpoint: endpoint.host().clone(),
-            id: endpoint.key().id(),
-            attempts: 0,
-            in_flight: 0,
-            successes: 0,
-            failures: BTreeMap::new(),
-        });
+        if state.endpoint(key).is_none() {
+            state.endpoints.push((key.clone(), EndpointMetrics::of(key)));
+        }
+        let row = state.endpoint(key)?;
         if endpoint.max_in_flight().is_some_and(|most| row.in_flight >= most) {
             return None;
         }
         row.attempts = row.attempts.saturating_add(1);
         row.in_flight = row.in_flight.saturating_add(1);
-        Some(InFlight { traffic: self.clone(), endpoint: id })
+        Some(InFlight { traffic: self.clone(), endpoint: key.clone() })
     }
 
     /// Whether the endpoint already has as many requests under way as it may.
@@ -103,13 +135,13 @@ impl Traffic {
         let Some(most) = endpoint.max_in_flight() else {
             return false;
         };
-        self.lock().endpoints.get(&id(endpoint)).is_some_and(|row| row.in_flight >= most)
+        self.lock().endpoint(endpoint.key()).is_some_and(|row| row.in_flight >= most)
     }
 
     /// The next number of a network's own sequence.
     pub(super) fn draw(&self, network: &ChainId) -> u64 {
         let mut state = self.lock();
-        let row = state.networks.entry(network.clone()).or_default();
+        let row = state.network(network);
         let mix = |mix: u64, byte| mix.rotate_left(8) ^ u64::from(byte);
         let first = || fastrand::Rng::with_seed(network.as_str().bytes().fold(self.seed, mix));
         row.random.get_or_insert_with(first).u64(..)
@@ -133,17 +165,17 @@ impl Traffic {
     }
 
     pub(super) fn leader(&self, network: &ChainId) -> Option<u128> {
-        self.lock().networks.get(network).and_then(|row| row.leader)
+        self.lock().network(network).leader
     }
 
     pub(super) fn set_leader(&self, network: &ChainId, endpoint: u128) {
-        self.lock().networks.entry(network.clone()).or_default().leader = Some(endpoint);
+        self.lock().network(network).leader = Some(endpoint);
     }
 
     /// Whether a network's reference is to be asked again, and if so, that it is.
     pub(super) fn reference_due(&self, network: &ChainId, now: Moment) -> bool {
         let mut state = self.lock();
-        let row = state.networks.entry(network.clone()).or_default();
+        let row = state.network(network);
         let due = row.referenced.is_none_or(|last| now.since(last) >= REFERENCE_INTERVAL);
         if due {
             row.referenced = Some(now);
@@ -153,21 +185,23 @@ impl Traffic {
 
     pub(super) fn save_for_hedging(&self, network: &ChainId) {
         let mut state = self.lock();
-        let row = state.networks.entry(network.clone()).or_default();
+        let row = state.network(network);
         row.saved_tenths = row.saved_tenths.saturating_add(1).min(MOST_SAVED);
     }
 
     /// Pays for a hedge, if enough is saved.
     pub(super) fn pay_for_hedge(&self, network: &ChainId) -> bool {
         let mut state = self.lock();
-        let row = state.networks.entry(network.clone()).or_default();
+        let row = state.network(network);
         let rest = row.saved_tenths.checked_sub(HEDGE_COST);
         row.saved_tenths = rest.unwrap_or(row.saved_tenths);
         rest.is_some()
     }
 
     pub(crate) fn metrics(&self) -> Vec<EndpointMetrics> {
-        self.lock().endpoints.values().cloned().collect()
+        let state = self.lock();
+        let by_network = sorted_by_key(&state.endpoints, |(key, _)| (key.network().clone(), key.digest()));
+        by_network.into_iter().map(|(_, row)| row.clone()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -175,10 +209,27 @@ impl Traffic {
     }
 }
 
+impl State {
+    fn endpoint(&mut self, key: &EndpointKey) -> Option<&mut EndpointMetrics> {
+        self.endpoints.iter_mut().find(|(other, _)| other == key).map(|(_, row)| row)
+    }
+
+    /// The row of a network, new if there is none.
+    #[allow(clippy::indexing_slicing, reason = "the position is that of a row, or of the one just added")]
+    fn network(&mut self, network: &ChainId) -> &mut NetworkTraffic {
+        let known = self.networks.iter().position(|(other, _)| other == network);
+        let position = known.unwrap_or(self.networks.len());
+        if known.is_none() {
+            self.networks.push((network.clone(), NetworkTraffic::default()));
+        }
+        &mut self.networks[position].1
+    }
+}
+
 impl InFlight {
     /// Counts how the attempt ended.
     pub(super) fn count(&self, told_any: bool, failures: impl IntoIterator<Item = FailureClass>) {
-        if let Some(row) = self.traffic.lock().endpoints.get_mut(&self.endpoint) {
+        if let Some(row) = self.traffic.lock().endpoint(&self.endpoint) {
             row.successes = row.successes.saturating_add(u64::from(told_any));
             for class in failures {
                 let count = row.failures.entry(class).or_default();
@@ -190,12 +241,8 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if let Some(row) = self.traffic.lock().endpoints.get_mut(&self.endpoint) {
+        if let Some(row) = self.traffic.lock().endpoint(&self.endpoint) {
             row.in_flight = row.in_flight.saturating_sub(1);
         }
     }
-}
-
-fn id(endpoint: &Endpoint) -> (ChainId, u128) {
-    (endpoint.key().network().clone(), endpoint.key().digest())
 }

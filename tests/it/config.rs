@@ -161,7 +161,7 @@ fn null_leaves_a_field_unset_where_it_may_be() {
         (r#"{"routing":{"probeTimeoutMs":5.0}}"#, "routing.probeTimeoutMs: is floating point; accepted is u64"),
         (r#"{"routing":{"probeTimeoutMs":-5}}"#, "routing.probeTimeoutMs: is integer; accepted is u64"),
         (r#"{"routing":{"seed":1,"seed":2}}"#, "routing.seed: duplicate field `seed`; accepted is each field once"),
-        (r#"{"owners":{"eip155":"\ud800"}}"#, "owners.eip155: is not valid JSON; accepted is a string"),
+        (r#"{"owners":{"eip155":"\ud800"}}"#, "owners.eip155: is not valid Unicode text; accepted is a string"),
     ] {
         assert_eq!(Config::from_json(text).unwrap_err().to_string(), said);
     }

@@ -228,7 +228,7 @@ fn only_a_document_without_a_readable_entry_is_an_error() {
             r#"{"x402Version":2,"accepts":[null]}"#,
             "document has no readable entry in accepts (accepts[0]: entry is null; accepted is an object)",
         ),
-        (r#"{"x402Version":2,"accepts":[{}]} x"#, "trailing characters"),
+        (r#"{"x402Version":2,"accepts":[{}]} x"#, "document is not JSON (line 1, column 34)"),
         ("<html>payment required</html>", "is neither base64 nor JSON"),
     ] {
         let error = PaymentRequired::from_text(text).unwrap_err();
@@ -267,7 +267,7 @@ fn carriers_are_tried_in_order_and_every_failure_is_told() {
     assert_eq!(
         amount(&[("payment-required", "garbage!")], "<html>"),
         Err("no payment requirement could be read: PAYMENT-REQUIRED header is neither base64 nor JSON; \
-             response body is not an x402 document: expected value at line 1 column 1; \
+             response body is not JSON (line 1, column 1); \
              X-PAYMENT-REQUIRED header is absent; X-PAYMENT-REQUIREMENTS header is absent"
             .to_owned())
     );

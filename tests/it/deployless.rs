@@ -198,7 +198,7 @@ fn every_status_has_its_meaning() {
     let question = Question::new(NONCE, &vec![Fact::code(OWNER); 5]).unwrap();
     let text = hex(&answer(&[(5, 50_000), (1, 0), (2, 0), (3, 0), (4, 0)]));
     let expected = Answer {
-        chain_id: "8453".parse().unwrap(),
+        chain_id: word(8453),
         block: 7,
         timestamp: 1_700_000_000,
         facts: vec![
@@ -365,7 +365,7 @@ async fn the_chain_says_who_it_is_and_when() {
     for facts in [vec![], vec![Fact::code(OWNER)]] {
         let block = anvil.ask("eth_getBlockByNumber", &json!(["latest", false])).await;
         let answer = anvil.answer(&facts).await;
-        assert_eq!(answer.chain_id.to_string(), "8453");
+        assert_eq!(answer.chain_id, word(8453));
         assert_eq!(json!(format!("{:#x}", answer.block)), block["number"]);
         assert_eq!(json!(format!("{:#x}", answer.timestamp)), block["timestamp"]);
     }

@@ -123,8 +123,15 @@ fn a_snapshot_that_is_none_changes_nothing() {
         (of(&good.replace(r#""failures":"0""#, r#""failures":"zz""#)), "endpoint 0 of the snapshot"),
         (of(&good.replace("01234567", "+1234567")), "endpoint 0 of the snapshot"),
         (of(&good.replace(r#""failures":"0""#, r#""failures":"+1""#)), "endpoint 0 of the snapshot"),
-        (of(&good.replace(r#""samples":0"#, r#""samples":-1"#)), "the snapshot is not readable"),
-        (of(&good.replace("eip155:8453", "nowhere")), "the snapshot is not readable"),
+        (of(&good.replace(r#""samples":0"#, r#""samples":-1"#)), "endpoint 0 of the snapshot"),
+        (of(&good.replace(r#""samples":0"#, r#""samples":0,"samples":0"#)), "endpoint 0 of the snapshot"),
+        (of(&good.replace(r#""samples":0"#, r#""samples":0,"simples":0"#)), "endpoint 0 of the snapshot"),
+        (of(&good.replace(r#""samples":0,"#, "")), "endpoint 0 of the snapshot"),
+        (of(&good.replace("eip155:8453", "nowhere")), "endpoint 0 of the snapshot"),
+        (of("7"), "endpoint 0 of the snapshot"),
+        (r#"{"version":1,"endpoints":{}}"#.to_owned(), "the snapshot is not readable"),
+        (r#"{"version":1}"#.to_owned(), "the snapshot is not readable"),
+        (r#"{"endpoints":[]}"#.to_owned(), "the snapshot is not readable"),
     ] {
         let error = index.restore(&text, now).unwrap_err();
         assert!(error.to_string().starts_with(problem), "{text}: {error}");

@@ -2,10 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::value::RawValue;
 use solana_address::Address;
 
-use crate::json::Members;
+use crate::json::Json;
 use crate::probe::rpc::Failure;
 use crate::registry::TokenProgram;
 
@@ -78,28 +77,30 @@ pub(super) struct TokenAccount {
 }
 
 /// The accounts of one `getMultipleAccounts` for `count` keys; `None` where there is none.
-pub(super) fn read_page(json: &RawValue, count: usize) -> Result<Vec<Option<Account>>, Failure> {
+pub(super) fn read_page(json: &str, count: usize) -> Result<Vec<Option<Account>>, Failure> {
     let malformed = || Failure::malformed("the accounts are not in the form asked for");
     let accounts = accounts(json).ok_or_else(malformed)?;
     if accounts.len() != count {
         return Err(Failure::malformed("the answer has another number of accounts than asked for"));
     }
-    let read = |account: Option<Members<'_>>| account.map(|members| account_of(&members).ok_or_else(malformed));
-    accounts.into_iter().map(|account| read(account).transpose()).collect()
+    let read = |account: Json<'_>| match account.is_null() {
+        true => Ok(None),
+        false => account_of(account).map(Some).ok_or_else(malformed),
+    };
+    accounts.into_iter().map(read).collect()
 }
 
-fn accounts(page: &RawValue) -> Option<Vec<Option<Members<'_>>>> {
-    let page: Members<'_> = serde_json::from_str(page.get()).ok()?;
-    let [value] = page.pick(["value"])?;
-    serde_json::from_str(value?.get()).ok()
+fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
+    let [value] = Json::parse(page).ok()?.members()?.pick(["value"])?;
+    value?.items()
 }
 
 /// The data of an account is its bytes and the name of their encoding.
-fn account_of(members: &Members<'_>) -> Option<Account> {
-    let [owner, data] = members.pick(["owner", "data"])?;
-    let (data, encoding): (String, String) = serde_json::from_str(data?.get()).ok()?;
-    let data = STANDARD.decode(data).ok().filter(|_| encoding == "base64")?;
-    Some(Account { owner: serde_json::from_str(owner?.get()).ok()?, data })
+fn account_of(account: Json<'_>) -> Option<Account> {
+    let [owner, data] = account.members()?.pick(["owner", "data"])?;
+    let [data, encoding] = data?.items()?.try_into().ok()?;
+    let data = STANDARD.decode(data.text()?).ok().filter(|_| encoding.text().as_deref() == Some("base64"))?;
+    Some(Account { owner: owner?.text()?, data })
 }
 
 impl Account {

@@ -16,6 +16,7 @@ use crate::amount::Amount;
 use crate::candidate::Holding;
 use crate::class::FailureClass as Class;
 use crate::config::Identity;
+use crate::json::Json;
 use crate::policy::BalanceRead;
 use crate::registry::TokenProgram;
 use crate::verdict::{Note, Reason};
@@ -187,8 +188,8 @@ impl ReadKeys {
 
 fn same_cluster(identity: &Identity, genesis: &Item) -> Result<(), Failure> {
     let genesis = genesis.as_ref().map_err(Clone::clone)?;
-    let hash: String =
-        serde_json::from_str(genesis.get()).map_err(|_| Failure::malformed("the genesis hash is not a string"))?;
+    let hash = Json::parse(genesis).ok().and_then(Json::text);
+    let hash = hash.ok_or_else(|| Failure::malformed("the genesis hash is not a string"))?;
     if identity.matches_genesis(&hash) {
         return Ok(());
     }

@@ -1,0 +1,49 @@
+// Makes the module: cargo, the glue, the optimizer.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
+export const REPOSITORY = dirname(PACKAGE);
+
+/** What the compiler emits for wasm32 by default. Named one by one: wasm-opt must use nothing else. */
+const FEATURES = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globals", "nontrapping-float-to-int", "reference-types", "sign-ext"];
+
+/** The standard library is compiled along, for size: a panic ends the module at once instead of
+ * formatting a message that nobody could read, which is a tenth of the module. That is still unstable in
+ * Rust; with the compiler pinned in rust-toolchain.toml it is one known thing. */
+const STANDARD_LIBRARY = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
+/** Structs are copied by an instruction, not field by field. */
+const COPYING = ["-Cllvm-args=-max-store-memcpy=2"];
+const COMPILER = { RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: ["-Zunstable-options", "-Cpanic=immediate-abort", ...COPYING].join("\x1f") };
+
+function run(command, args, env = {}) {
+  execFileSync(command, args, { cwd: REPOSITORY, stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...env } });
+}
+
+function targetDirectory() {
+  const metadata = execFileSync("cargo", ["metadata", "--format-version", "1", "--no-deps"], { cwd: REPOSITORY, maxBuffer: 1 << 26 });
+  return JSON.parse(metadata.toString()).target_directory;
+}
+
+/** Compiles the bindings and writes module and glue into `out`. */
+export function compile(out, features) {
+  const args = [
+    ...["build", "--locked", "--profile", "wasm-release", "--target", "wasm32-unknown-unknown", "-p", "payroute-bindings"],
+    ...STANDARD_LIBRARY,
+    ...features.flatMap((feature) => ["--features", feature]),
+  ];
+  run("cargo", args, COMPILER);
+  const compiled = join(targetDirectory(), "wasm32-unknown-unknown/wasm-release/payroute_bindings.wasm");
+  mkdirSync(out, { recursive: true });
+  run("cargo", ["run", "--quiet", "--locked", "-p", "payroute-pkg-build", "--", compiled, out]);
+}
+
+/** Makes a module smaller in place. */
+export function optimize(file, options = ["--strip-debug", "--strip-producers", "--strip-target-features"]) {
+  const optimizer = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
+  const features = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
+  run(process.execPath, [optimizer, file, "-o", file, "--flatten", "--rereloop", "-Oz", "--converge", ...features, ...options]);
+}

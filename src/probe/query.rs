@@ -1,0 +1,135 @@
+//! One way of asking an endpoint: what goes out, and what the replies say together.
+//!
+//! Refuses to know how bodies travel, and whom else to ask.
+
+use super::evm::{self, Inquiry};
+use super::finding::Told;
+use super::plan::NetworkPlan;
+use super::rpc::{self, Call, Failure, Item};
+use super::sheet::Sheet;
+use super::svm::Layout;
+use super::transport::{Reply, TransportError};
+use crate::class::FailureClass as Class;
+use crate::network::Family;
+use crate::platform;
+use crate::policy::BalanceRead;
+use crate::verdict::Note;
+
+/// The ways to ask an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadPlan {
+    /// One call that creates nothing: identity, time and balances of one execution.
+    Create,
+    /// The same program through a state override.
+    Override,
+    /// Identity and balances in one JSON-RPC batch.
+    Batch,
+    /// One request each, at once.
+    Singles,
+}
+
+impl ReadPlan {
+    /// The ways that a family knows, best first.
+    pub(super) fn of(family: Family) -> &'static [Self] {
+        match family {
+            Family::Svm => &[Self::Batch, Self::Singles],
+            _ => &[Self::Create, Self::Override, Self::Batch, Self::Singles],
+        }
+    }
+
+    /// The number under which health remembers it.
+    pub(super) fn code(self) -> u8 {
+        match self {
+            Self::Create => 0,
+            Self::Override => 1,
+            Self::Batch => 2,
+            Self::Singles => 3,
+        }
+    }
+
+    pub(super) fn note(self) -> Option<Note> {
+        match self {
+            Self::Create | Self::Override | Self::Batch => None,
+            Self::Singles => Some(Note::IdentitySeparate),
+        }
+    }
+}
+
+/// Reads of one network, asked in one way.
+pub(super) struct Query<'a> {
+    plan: &'a NetworkPlan,
+    how: ReadPlan,
+    shape: Shape,
+    calls: Vec<Call>,
+}
+
+/// What the calls are for.
+enum Shape {
+    Inquiries(Vec<Inquiry>),
+    Facts(Sheet),
+    Accounts(Layout),
+}
+
+impl<'a> Query<'a> {
+    /// Fails only on addresses that the configuration and decoding would not have let through.
+    pub(super) fn new(plan: &'a NetworkPlan, how: ReadPlan, reads: &[&BalanceRead]) -> Result<Self, Failure> {
+        let no_address = || Failure::new(Class::ClientError, "an address is not hexadecimal");
+        let (shape, calls) = match (how, plan.network.chain.family()) {
+            (ReadPlan::Create | ReadPlan::Override, _) => {
+                let inquiries = Inquiry::all(reads, platform::nonce).ok_or_else(no_address)?;
+                let creates = how == ReadPlan::Create;
+                let call = |inquiry: &Inquiry| if creates { inquiry.create_call() } else { inquiry.override_call() };
+                let calls = inquiries.iter().map(call).collect();
+                (Shape::Inquiries(inquiries), calls)
+            }
+            (_, Family::Svm) => {
+                let layout = Layout::new(reads)?;
+                let calls = layout.calls();
+                (Shape::Accounts(layout), calls)
+            }
+            _ => {
+                let sheet = Sheet::of(reads).ok_or_else(no_address)?;
+                let calls = evm::calls(&sheet);
+                (Shape::Facts(sheet), calls)
+            }
+        };
+        Ok(Self { plan, how, shape, calls })
+    }
+
+    /// The bodies to post, all at once.
+    pub(super) fn bodies(&self) -> Vec<String> {
+        match self.how {
+            ReadPlan::Batch => vec![rpc::batch_body(&self.calls)],
+            _ => self.calls.iter().map(rpc::single_body).collect(),
+        }
+    }
+
+    /// What the replies to [`bodies`](Self::bodies) say.
+    pub(super) fn read(&self, replies: Vec<Result<Reply, TransportError>>) -> Result<Told, Failure> {
+        let identity = &self.plan.network.identity;
+        match &self.shape {
+            Shape::Inquiries(inquiries) => {
+                let told = inquiries.iter().zip(replies).map(|(inquiry, reply)| {
+                    let item = self.single(reply).map_err(evm::request_refused)?;
+                    inquiry.decode(identity, item)
+                });
+                Told::joined(told.collect())
+            }
+            Shape::Facts(sheet) => evm::decode(identity, sheet, &self.items(replies)?),
+            Shape::Accounts(layout) => layout.decode(identity, &self.items(replies)?),
+        }
+    }
+
+    /// One item a call. A failed batch is one failure; singles fail each for itself.
+    fn items(&self, mut replies: Vec<Result<Reply, TransportError>>) -> Result<Vec<Item>, Failure> {
+        if self.how != ReadPlan::Batch {
+            return Ok(replies.into_iter().map(|reply| self.single(reply)?).collect());
+        }
+        let reply = replies.pop().ok_or_else(|| Failure::malformed("the answer is empty"))??;
+        rpc::read_batch(self.plan.network.chain.family(), &reply, self.calls.len())
+    }
+
+    fn single(&self, reply: Result<Reply, TransportError>) -> Result<Item, Failure> {
+        rpc::read_single(self.plan.network.chain.family(), &reply?)
+    }
+}
