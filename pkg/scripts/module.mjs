@@ -16,7 +16,7 @@ const FEATURES = ["bulk-memory", "bulk-memory-opt", "multivalue", "mutable-globa
  * Rust; with the compiler pinned in rust-toolchain.toml it is one known thing. */
 const STANDARD_LIBRARY = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
 /** Structs are copied by an instruction, not field by field. */
-const COPYING = ["-Cllvm-args=-max-store-memcpy=2"];
+const COPYING = ["-Cllvm-args=-max-store-memcpy=1"];
 const COMPILER = { RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: ["-Zunstable-options", "-Cpanic=immediate-abort", ...COPYING].join("\x1f") };
 
 function run(command, args, env = {}) {
