@@ -1,6 +1,11 @@
 # One command a job. `make test` needs Rust by rustup and Node 20 or newer; it installs the rest.
 
+<<<<<<< HEAD
 .PHONY: help test check unit package x402 wallet-test fault-table smoke bench example wallet wasm-target localnet-packages wallet-packages
+=======
+.PHONY: help test check unit package fault-table smoke localnet-packages wasm-target bench example fuzz fuzz-keep \
+	deny advisories
+>>>>>>> ffa2a78 (Fuzz decoding, replies, configuration, snapshots and amounts)
 
 help:
 	@echo "make test     install what is missing, then check and test everything"
@@ -13,7 +18,12 @@ help:
 	@echo "make fault-table  write the fault matrix into tests/README.md"
 	@echo "make bench    run every benchmark and print one table"
 	@echo "make example  run the quickstart"
+<<<<<<< HEAD
 	@echo "make wallet   show a wallet page on local chains with a local merchant"
+=======
+	@echo "make fuzz     fuzz TARGET=amounts|configuration|decoding|replies|snapshots for RUNS=1000000 inputs"
+	@echo "make deny     check dependencies: licences, duplicates, sources; make advisories: known faults"
+>>>>>>> ffa2a78 (Fuzz decoding, replies, configuration, snapshots and amounts)
 
 test: check unit package x402 wallet-test
 
@@ -21,9 +31,9 @@ check: wasm-target
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	cargo clippy --lib --no-default-features --locked -- -D warnings
+	cargo clippy --package payroute-bindings --lib --target wasm32-unknown-unknown --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
 	cargo clippy --lib --target wasm32-unknown-unknown --locked -- -D warnings
-	cargo clippy --package payroute-bindings --lib --target wasm32-unknown-unknown --locked -- -D warnings
 	cargo check --lib --target wasm32-unknown-unknown --no-default-features --locked
 
 unit: localnet-packages
@@ -70,5 +80,38 @@ wallet-packages: localnet-packages pkg/wasm/x402.cjs tests/x402/node_modules/.pa
 pkg/wasm/x402.cjs: | wasm-target pkg/node_modules/.package-lock.json
 	npm --prefix pkg run build
 
+<<<<<<< HEAD
 %/node_modules/.package-lock.json: %/package-lock.json
 	npm --prefix $* ci --no-audit --no-fund
+=======
+benches/js/node_modules/.package-lock.json: benches/js/package-lock.json
+	npm --prefix benches/js ci
+
+example:
+	cargo run --locked --example quickstart
+
+# Needs a nightly toolchain and `cargo install cargo-fuzz`. What it finds grows in tests/fuzz/grown, which
+# git ignores; SANITIZER=none is several times as fast as the default.
+TARGET ?= decoding
+RUNS ?= 1000000
+SANITIZER ?= address
+FUZZ = RUSTC_WRAPPER="$(CURDIR)/tests/fuzz/rustc" cargo +nightly fuzz
+
+fuzz:
+	mkdir -p tests/fuzz/grown/$(TARGET)
+	$(FUZZ) run --fuzz-dir tests/fuzz --sanitizer $(SANITIZER) $(TARGET) tests/fuzz/grown/$(TARGET) \
+		tests/fuzz/corpus/$(TARGET) -- -runs=$(RUNS) -max_len=4096 -len_control=50 \
+		-dict=tests/fuzz/dictionaries/$(TARGET).dict -print_final_stats=1
+
+# Puts the least of what has grown into the corpus that `make unit` replays.
+fuzz-keep:
+	$(FUZZ) run --fuzz-dir tests/fuzz --sanitizer $(SANITIZER) $(TARGET) tests/fuzz/corpus/$(TARGET) \
+		tests/fuzz/grown/$(TARGET) -- -set_cover_merge=1 -max_len=4096
+
+# Needs `cargo install cargo-deny`. Known faults are listed on GitHub: that check needs the network, these do not.
+deny:
+	cargo deny --locked --offline check licenses bans sources
+
+advisories:
+	cargo deny --locked check advisories
+>>>>>>> ffa2a78 (Fuzz decoding, replies, configuration, snapshots and amounts)

@@ -7,6 +7,7 @@
 
 mod cascade;
 mod config;
+mod corpus;
 mod decode;
 mod deployless;
 mod documents;
@@ -22,6 +23,8 @@ mod operators;
 mod opinion;
 mod payability;
 mod probing;
+#[path = "../fuzz/properties/mod.rs"]
+mod properties;
 mod recovery;
 mod schemes;
 mod screening;

@@ -1,0 +1,74 @@
+//! Configuration: what is accepted asks only encrypted endpoints or this machine; what is refused is
+//! named without a value.
+//!
+//! An input is the document.
+
+use payroute::{Config, Endpoint, RouteSelector};
+use serde_json::Value;
+
+use super::stage::Silent;
+
+/// Stands for a key. Documents carry it in values; it must never be shown.
+const SECRET: &str = "s3cr3t%21";
+
+/// Reads the document and looks at every endpoint that comes of it.
+pub fn check(input: &[u8]) {
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    let document = serde_json::from_str(text).unwrap_or(Value::Null);
+    let read = Config::from_json(text);
+    match read {
+        Ok(config) => accepted(config, text, &document),
+        Err(error) => {
+            let shown = format!("{error} {error:?}");
+            assert!(!error.path().is_empty());
+            // A name may be shown. Without the names of a document that other readers refuse, nobody can tell.
+            let only_in_values = document.is_object() && !keys_hold_secret(&document);
+            assert!(!only_in_values || !shown.contains(SECRET), "an error quotes a value: {shown}");
+            assert!(!shown.chars().any(|c| c.is_control()), "an error has control characters: {shown:?}");
+        }
+    }
+}
+
+fn accepted(config: Config, text: &str, document: &Value) {
+    assert!(document.is_object(), "no object was accepted");
+    assert_eq!(format!("{:?}", Config::from_json(text).unwrap()), format!("{config:?}"), "one text, two meanings");
+    let (limits, health) = (config.limits().clone(), config.health().clone());
+    assert!((1..=1 << 24).contains(&limits.body_bytes) && (1..=1 << 20).contains(&limits.header_bytes));
+    assert!((1..=120).contains(&limits.json_depth) && (1..=1_024).contains(&limits.requirements));
+    assert!(health.ewma_alpha > 0.0 && health.ewma_alpha <= 1.0 && (1..=64).contains(&health.failure_window));
+    let allow_http = document["routing"]["allowHttp"] == Value::Bool(true);
+    let selector = RouteSelector::builder(config).transport(Silent).build().unwrap();
+    for endpoint in selector.endpoints() {
+        reachable(endpoint, allow_http);
+    }
+}
+
+fn reachable(endpoint: &Endpoint, allow_http: bool) {
+    let shown = format!("{endpoint:?} {}", endpoint.host());
+    let Some(url) = endpoint.url() else {
+        assert!(endpoint.provider().is_some(), "{shown} has no address");
+        return;
+    };
+    let (scheme, rest) = url.split_once("://").expect("an absolute URL");
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host_and_port = authority.rsplit('@').next().unwrap_or_default();
+    let host = host_and_port.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok());
+    let host = host.map_or(host_and_port, |(host, _)| host);
+    assert!(!host.is_empty(), "{shown} has no host");
+    let encrypted = scheme == "https";
+    assert!(encrypted || (scheme == "http" && (allow_http || is_this_machine(host))), "{shown} is in clear text");
+    assert!(!shown.contains(SECRET), "a URL is shown: {shown}");
+    assert!(shown.contains(host));
+}
+
+fn is_this_machine(host: &str) -> bool {
+    host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") || host == "[::1]"
+}
+
+fn keys_hold_secret(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.iter().any(|(key, value)| key.contains(SECRET) || keys_hold_secret(value)),
+        Value::Array(items) => items.iter().any(keys_hold_secret),
+        _ => false,
+    }
+}
