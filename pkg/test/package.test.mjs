@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -42,6 +42,16 @@ test("the tarball runs in Node, as an ES module and as CommonJS", () => {
       assert.deepEqual(JSON.parse(output), { same: true, balance: "60000", readable: 1 });
     }),
   );
+});
+
+test("who installs it installs nothing else", () => {
+  const modules = join(app.folder, "node_modules");
+  assert.deepEqual(readdirSync(modules).filter((name) => !name.startsWith(".")), ["payroute"]);
+  const manifest = JSON.parse(readFileSync(join(modules, "payroute/package.json"), "utf8"));
+  const kinds = Object.keys(manifest).filter((name) => /dependencies$/i.test(name));
+  assert.deepEqual(kinds.sort(), ["devDependencies", "peerDependencies"]);
+  const { peerDependencies, peerDependenciesMeta } = manifest;
+  for (const name of Object.keys(peerDependencies)) assert.equal(peerDependenciesMeta[name]?.optional, true, name);
 });
 
 test("publint and arethetypeswrong have nothing to say", () => {
