@@ -1,11 +1,7 @@
 # One command a job. `make test` needs Rust by rustup and Node 20 or newer; it installs the rest.
 
-<<<<<<< HEAD
-.PHONY: help test check unit package x402 wallet-test fault-table smoke bench example wallet wasm-target localnet-packages wallet-packages
-=======
-.PHONY: help test check unit package fault-table smoke localnet-packages wasm-target bench example fuzz fuzz-keep \
-	deny advisories
->>>>>>> ffa2a78 (Fuzz decoding, replies, configuration, snapshots and amounts)
+.PHONY: help test check unit package x402 wallet-test fault-table smoke bench example wallet wasm-target localnet-packages wallet-packages \
+	fuzz fuzz-keep deny advisories
 
 help:
 	@echo "make test     install what is missing, then check and test everything"
@@ -18,12 +14,9 @@ help:
 	@echo "make fault-table  write the fault matrix into tests/README.md"
 	@echo "make bench    run every benchmark and print one table"
 	@echo "make example  run the quickstart"
-<<<<<<< HEAD
 	@echo "make wallet   show a wallet page on local chains with a local merchant"
-=======
 	@echo "make fuzz     fuzz TARGET=amounts|configuration|decoding|replies|snapshots for RUNS=1000000 inputs"
 	@echo "make deny     check dependencies: licences, duplicates, sources; make advisories: known faults"
->>>>>>> ffa2a78 (Fuzz decoding, replies, configuration, snapshots and amounts)
 
 test: check unit package x402 wallet-test
 
@@ -31,9 +24,9 @@ check: wasm-target
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	cargo clippy --lib --no-default-features --locked -- -D warnings
-	cargo clippy --package payroute-bindings --lib --target wasm32-unknown-unknown --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
 	cargo clippy --lib --target wasm32-unknown-unknown --locked -- -D warnings
+	cargo clippy --package payroute-bindings --lib --target wasm32-unknown-unknown --locked -- -D warnings
 	cargo check --lib --target wasm32-unknown-unknown --no-default-features --locked
 
 unit: localnet-packages
@@ -80,15 +73,8 @@ wallet-packages: localnet-packages pkg/wasm/x402.cjs tests/x402/node_modules/.pa
 pkg/wasm/x402.cjs: | wasm-target pkg/node_modules/.package-lock.json
 	npm --prefix pkg run build
 
-<<<<<<< HEAD
 %/node_modules/.package-lock.json: %/package-lock.json
 	npm --prefix $* ci --no-audit --no-fund
-=======
-benches/js/node_modules/.package-lock.json: benches/js/package-lock.json
-	npm --prefix benches/js ci
-
-example:
-	cargo run --locked --example quickstart
 
 # Needs a nightly toolchain and `cargo install cargo-fuzz`. What it finds grows in tests/fuzz/grown, which
 # git ignores; SANITIZER=none is several times as fast as the default.
@@ -114,4 +100,3 @@ deny:
 
 advisories:
 	cargo deny --locked check advisories
->>>>>>> ffa2a78 (Fuzz decoding, replies, configuration, snapshots and amounts)

@@ -23,7 +23,8 @@ impl Ranking {
     ///
     /// # Errors
     /// A text: the field that is not what it must be.
-    #[allow(clippy::too_many_arguments)] // One a key; an object of them would have to be parsed.
+    #[allow(clippy::too_many_arguments, reason = "one a key; an object of them would have to be parsed")]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
     pub fn add(
         &self,
         index: usize,
