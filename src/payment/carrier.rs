@@ -112,7 +112,10 @@ impl<'l> Search<'l> {
             return self.bare_list(carrier, json);
         }
         match json.object() {
-            Ok(envelope) => self.envelope(carrier, &envelope),
+            Ok(envelope) => {
+                let read = self.envelope(carrier, &envelope)?;
+                Some(PaymentRequired { json: text.into(), ..read })
+            }
             Err(problem) => self.fail(carrier, problem),
         }
     }
@@ -184,7 +187,7 @@ impl<'l> Search<'l> {
             notes.push(Note::CarrierBody);
         }
         let requirements = mark_ambiguous(version, requirements).into();
-        Some(PaymentRequired { version, carrier, notes, extensions: Vec::new(), requirements })
+        Some(PaymentRequired { version, carrier, json: list.raw().into(), notes, extensions: Vec::new(), requirements })
     }
 
     fn fail<T>(&mut self, carrier: Carrier, problem: impl Into<String>) -> Option<T> {

@@ -75,6 +75,7 @@ impl fmt::Display for Carrier {
 pub struct PaymentRequired {
     version: Version,
     carrier: Carrier,
+    json: Arc<str>,
     notes: Vec<Note>,
     extensions: Vec<String>,
     requirements: Arc<[Requirement]>,
@@ -133,6 +134,13 @@ impl PaymentRequired {
     #[must_use]
     pub fn carrier(&self) -> Carrier {
         self.carrier
+    }
+
+    /// The exact original text of the whole document, base64 undone: the envelope with `resource` and
+    /// `extensions`, which a version 2 payment repeats, or a list that came without one.
+    #[must_use]
+    pub fn json(&self) -> &str {
+        &self.json
     }
 
     /// Remarks that hold for every entry.

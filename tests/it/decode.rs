@@ -56,6 +56,21 @@ fn the_original_text_of_every_entry_is_kept() {
 }
 
 #[test]
+fn the_original_text_of_the_document_is_kept() {
+    let offer = offers::base("1");
+    let envelope = format!(r#"{{ "x402Version":2,"resource":{{"url":"https://shop.test/ü"}},  "accepts":[{offer}] }}"#);
+    let list = format!("[ {offer} ]");
+    for document in [&envelope, &list] {
+        assert_eq!(PaymentRequired::from_text(document).unwrap().json(), document);
+        let header = STANDARD.encode(document);
+        let read = PaymentRequired::from_response([("payment-required", header.as_bytes())], b"{}").unwrap();
+        assert_eq!(read.json(), document);
+    }
+    let elsewhere = PaymentRequired::from_response([("payment-required", list.as_bytes())], envelope.as_bytes());
+    assert_eq!(elsewhere.unwrap().json(), envelope, "the document that the terms were read from");
+}
+
+#[test]
 fn version_1_reads_as_it_is_written() {
     let entry = json!({
         "scheme": "exact", "network": "base", "maxAmountRequired": "50000", "resource": "https://shop.test/",
