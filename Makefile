@@ -1,7 +1,7 @@
 # One command a job. `make test` needs Rust by rustup and Node 20 or newer; it installs the rest.
 
-.PHONY: help test check unit package x402 wallet-test fault-table smoke bench example wallet wasm-target localnet-packages wallet-packages \
-	fuzz fuzz-keep deny advisories
+.PHONY: help test check unit package x402 wallet-test agent-test smoke fault-table bench example wallet agent \
+	fuzz fuzz-keep deny advisories wasm-target localnet-packages wallet-packages
 
 help:
 	@echo "make test     install what is missing, then check and test everything"
@@ -17,6 +17,8 @@ help:
 	@echo "make wallet   show a wallet page on local chains with a local merchant"
 	@echo "make fuzz     fuzz TARGET=amounts|configuration|decoding|replies|snapshots for RUNS=1000000 inputs"
 	@echo "make deny     check dependencies: licences, duplicates, sources; make advisories: known faults"
+	@echo "make agent    pay a local merchant from the native agent"
+	@echo "make agent-test  check and test the agent; not part of make test, for it builds 560 crates"
 
 test: check unit package x402 wallet-test
 
@@ -57,6 +59,18 @@ example:
 
 wallet: wallet-packages
 	npm --prefix examples/wallet start
+
+# A workspace of its own, for its many dependencies. Built with its tests, so that both share what they compile.
+AGENT = --manifest-path examples/agent/Cargo.toml
+
+agent: localnet-packages tests/x402/node_modules/.package-lock.json
+	cargo build $(AGENT) --all-targets --locked
+	node tests/x402/agent.mjs examples/agent/target/debug/payroute-agent
+
+agent-test: localnet-packages tests/x402/node_modules/.package-lock.json
+	cargo fmt $(AGENT) --check
+	cargo test $(AGENT) --locked
+	cargo clippy $(AGENT) --all-targets --locked -- -D warnings
 
 # What the above need.
 

@@ -337,9 +337,17 @@ impl Selection {
     pub fn claim(&self) -> &Claim {
         &self.claim
     }
+
+    /// The same for the candidate at `place` in [`candidates`](Self::candidates), for a host that has to
+    /// pass over the chosen one: it cannot sign that offer, for example. `None` unless it can be paid.
+    #[must_use]
+    pub fn claim_at(&self, place: usize) -> Option<Claim> {
+        let candidate = self.candidates.get(place).filter(|candidate| candidate.viable)?;
+        Claim::of(candidate, self.payment.requirements().get(candidate.requirement_index)?, &self.claim.holds)
+    }
 }
 
-/// What paying a chosen offer takes of which balance.
+/// What paying an offer takes of which balance.
 #[derive(Clone, Debug)]
 pub struct Claim {
     holds: Ledger,

@@ -73,6 +73,21 @@ async fn a_held_route_makes_way_for_the_next() {
     assert_eq!((first.requirement().index(), second.requirement().index()), (0, 1));
 }
 
+/// A host that cannot sign the chosen offer pays the next one, and holds that.
+#[tokio::test(start_paused = true)]
+async fn every_payable_candidate_can_be_held() {
+    let script = healthy(5, 5, 9);
+    let selector = selector(&config(), &script);
+    let accepts = [offers::base("5"), offers::sepolia("5"), offers::base("6")];
+    let selection = select(&selector, &accepts).await.unwrap();
+    let _held = selection.claim_at(1).unwrap().hold().unwrap();
+    assert!(selection.claim_at(2).is_none(), "it cannot be paid");
+    assert!(selection.claim_at(3).is_none(), "there is none");
+    let next = select(&selector, &accepts).await.unwrap();
+    assert!(next.candidates()[0].viable && !next.candidates()[1].viable);
+    assert_eq!(next.requirement().index(), 0);
+}
+
 /// Both were selected before either was held: the second learns it when it holds.
 #[tokio::test(start_paused = true)]
 async fn of_two_selections_that_overlap_one_holds() {
