@@ -5,7 +5,7 @@
 
 help:
 	@echo "make test     install what is missing, then check and test everything"
-	@echo "make check    format, lints, documentation, the WebAssembly build"
+	@echo "make check    format, lints, documentation, every set of features natively and for WebAssembly"
 	@echo "make unit     the Rust tests alone, real chains included"
 	@echo "make package  build the npm package and test it: Node, Chromium, Vite, webpack, workerd"
 	@echo "make x402     pay with real x402 clients: merchant, facilitator and chains on loopback"
@@ -25,11 +25,13 @@ test: check unit package x402 wallet-test
 check: wasm-target
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
-	cargo clippy --lib --no-default-features --locked -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
-	cargo clippy --lib --target wasm32-unknown-unknown --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked --all-features
+	for features in "" reqwest tracing "reqwest tracing"; do \
+		cargo clippy --lib --no-default-features --features "$$features" --locked -- -D warnings && \
+		cargo clippy --lib --no-default-features --features "$$features" --target wasm32-unknown-unknown --locked -- -D warnings \
+		|| exit 1; \
+	done
 	cargo clippy --package payroute-bindings --lib --target wasm32-unknown-unknown --locked -- -D warnings
-	cargo check --lib --target wasm32-unknown-unknown --no-default-features --locked
 
 unit: localnet-packages
 	cargo test --workspace --all-features --locked
