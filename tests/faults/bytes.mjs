@@ -9,7 +9,7 @@ const CORS = "access-control-allow-origin: *\r\naccess-control-expose-headers: *
 /** The bytes that answer `request` where a row says what it `does`, in parts. */
 export function compose(does, family, request) {
   const { status = 200, headers = "", cors = true, send = "{head}{body}" } = does;
-  const body = typeof does.body === "object" ? largeBody(does) : bodyOf(does, family, JSON.parse(request.body));
+  const body = typeof does.body === "object" ? largeBody(does) : bodyOf(does, family, request);
   const head = `${cors ? CORS : ""}content-type: application/json\r\n${dated(headers)}`;
   const parts = {
     head: `HTTP/1.1 ${status} X\r\n${head}content-length: ${body.length}\r\n\r\n`,
@@ -40,8 +40,8 @@ function largeBody({ body: { repeat, times }, gzip = false }) {
   return large.get(key);
 }
 
-function bodyOf(does, family, asked) {
-  const body = does.body ?? JSON.stringify(tampered(does, family, asked));
+function bodyOf(does, family, request) {
+  const body = does.body ?? JSON.stringify(tampered(does, family, JSON.parse(request.body)));
   // Past what a double holds; JSON.stringify could not write it.
   const written = does.reply === "huge-ids" ? body.replaceAll(/"id":(\d+)/g, '"id":900719925474099$1') : body.padEnd(does.pad ?? 0);
   return does.gzip ? gzipSync(written) : Buffer.from(written);
