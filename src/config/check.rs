@@ -59,22 +59,18 @@ pub(super) fn address(field: &Field<'_>, family: Family) -> Result<Arc<str>> {
 }
 
 pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Result<RpcUrl> {
+    let refused = |problem| field.refused(problem, "an https URL; http on loopback or with routing.allowHttp");
     let text = field.text()?;
-    let url = RpcUrl::parse(&text);
-    let problem = match &url {
-        _ if !written_host(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') => {
-            "has a host that is not plain ASCII"
-        }
-        None => "is not a URL",
-        Some(url) => match url.scheme.as_str() {
-            "http" if !allow_http && !url.is_loopback() => "is not encrypted",
-            "http" | "https" if url.host.is_empty() => "has no host",
-            "http" | "https" => "",
-            _ => "has another scheme",
-        },
-    };
-    let refused = || field.refused(problem, "an https URL; http on loopback or with routing.allowHttp");
-    url.filter(|_| problem.is_empty()).ok_or_else(refused)
+    if !written_host(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') {
+        return Err(refused("has a host that is not plain ASCII"));
+    }
+    let url = RpcUrl::parse(&text).ok_or_else(|| refused("is not a URL"))?;
+    match url.scheme.as_str() {
+        "http" if !allow_http && !url.is_loopback() => Err(refused("is not encrypted")),
+        "http" | "https" if url.host.is_empty() => Err(refused("has no host")),
+        "http" | "https" => Ok(url),
+        _ => Err(refused("has another scheme")),
+    }
 }
 
 /// The host, and port, of an http or https URL as it is written. What other scripts in it come to depends
