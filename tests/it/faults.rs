@@ -26,8 +26,10 @@ async fn every_fault_does_what_the_table_says() {
     let table: Value = serde_json::from_str(include_str!("../faults/table.json")).unwrap();
     let (_program, ready) = NodeProgram::start("faults/start.mjs", &[]);
     let cases = ready["cases"].as_array().unwrap();
+    // One for all: making a client takes longer than most cases.
+    let http = reqwest::Client::new();
     let runs = cases.iter().map(|case| {
-        let run = Case::new(&table, &ready, case).run();
+        let run = Case::new(&table, &ready, case, &http).run();
         async { (tokio::spawn(run).await.unwrap().is_err()).then(|| case.clone()) }
     });
     let suspects: Vec<Option<Value>> = futures::stream::iter(runs).buffer_unordered(AT_ONCE).collect().await;
@@ -35,9 +37,9 @@ async fn every_fault_does_what_the_table_says() {
     let mut problems = Vec::new();
     for mut case in suspects.into_iter().flatten() {
         let id = case["id"].as_str().unwrap().to_owned();
-        let reopened = reqwest::Client::new().put(ready["control"].as_str().unwrap()).body(id.clone());
+        let reopened = http.put(ready["control"].as_str().unwrap()).body(id.clone());
         case["rpc"] = reopened.send().await.unwrap().json().await.unwrap();
-        let verdict = Case::new(&table, &ready, &case).run().await;
+        let verdict = Case::new(&table, &ready, &case, &http).run().await;
         problems.extend(verdict.err().map(|problem| format!("{id}: {problem}")));
     }
     assert!(problems.is_empty(), "{} of {} cases:\n{}", problems.len(), cases.len(), problems.join("\n"));
@@ -53,6 +55,7 @@ fn the_table_in_the_readme_is_this_table() {
 /// One row in one family with one or two providers.
 struct Case {
     id: Value,
+    http: reqwest::Client,
     control: String,
     family: Value,
     /// The faulty endpoint, and maybe a good one behind it.
@@ -65,13 +68,14 @@ struct Case {
 type Verdict = Result<(), String>;
 
 impl Case {
-    fn new(table: &Value, ready: &Value, case: &Value) -> Self {
+    fn new(table: &Value, ready: &Value, case: &Value, http: &reqwest::Client) -> Self {
         let family = case["family"].as_str().unwrap();
         let row = table["rows"].as_array().unwrap().iter().find(|row| row["id"] == case["row"]).unwrap();
         let host = |url: &Value| url.as_str().unwrap().split('/').nth(2).unwrap().to_owned();
         let wait = |position: usize| row["waits"][position].as_u64();
         Self {
             id: case["id"].clone(),
+            http: http.clone(),
             control: ready["control"].as_str().unwrap().to_owned(),
             family: ready["families"][family].clone(),
             rpc: case["rpc"].clone(),
@@ -92,7 +96,7 @@ impl Case {
         self.expect_answer(&answer)?;
         self.expect_traffic(&selector, &events.lock().unwrap())?;
         self.expect_health(&selector)?;
-        let mended = reqwest::Client::new().post(&self.control).body(self.id.as_str().unwrap().to_owned());
+        let mended = self.http.post(&self.control).body(self.id.as_str().unwrap().to_owned());
         expect("the endpoint mended", &mended.send().await.unwrap().status().is_success(), &true)?;
         self.expect_return(&selector, &offered).await
     }
