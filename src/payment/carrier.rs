@@ -208,7 +208,9 @@ impl<'l> Search<'l> {
 fn advertised(extensions: Option<Json<'_>>) -> Vec<String> {
     let members = extensions.and_then(|value| value.object().ok());
     let advertised = members.into_iter().flat_map(|Members(members)| members).filter(|(_, value)| value.is_object());
-    advertised.map(|(name, _)| name).collect()
+    let mut names: Vec<String> = advertised.map(|(name, _)| name).collect();
+    names.sort_unstable();
+    names
 }
 
 fn looks_like_json(text: &[u8]) -> bool {

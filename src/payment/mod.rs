@@ -149,8 +149,8 @@ impl PaymentRequired {
         &self.notes
     }
 
-    /// The names of the extensions that the document advertises: the members of its `extensions` that
-    /// are objects. Names from strangers: compare them, show them with care.
+    /// The names of the extensions that the document advertises, sorted: the members of its `extensions`
+    /// that are objects. Names from strangers: compare them, show them with care.
     #[must_use]
     pub fn extensions(&self) -> &[String] {
         &self.extensions

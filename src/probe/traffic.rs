@@ -2,7 +2,6 @@
 //!
 //! Bounded by the configuration: one row an endpoint, one a network. Not health: a reset leaves it.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,8 +38,8 @@ pub struct EndpointMetrics {
     pub in_flight: u32,
     /// Attempts that told a balance.
     pub successes: u64,
-    /// Failed attempts by class; an attempt may fail in several ways.
-    pub failures: BTreeMap<FailureClass, u64>,
+    /// Failed attempts by class, in the classes' order; an attempt may fail in several ways.
+    pub failures: Vec<(FailureClass, u64)>,
 }
 
 impl EndpointMetrics {
@@ -52,7 +51,7 @@ impl EndpointMetrics {
             attempts: 0,
             in_flight: 0,
             successes: 0,
-            failures: BTreeMap::new(),
+            failures: Vec::new(),
         }
     }
 
@@ -232,8 +231,11 @@ impl InFlight {
         if let Some(row) = self.traffic.lock().endpoint(&self.endpoint) {
             row.successes = row.successes.saturating_add(u64::from(told_any));
             for class in failures {
-                let count = row.failures.entry(class).or_default();
-                *count = count.saturating_add(1);
+                let place = row.failures.partition_point(|(other, _)| *other < class);
+                match row.failures.get_mut(place).filter(|(other, _)| *other == class) {
+                    Some((_, count)) => *count = count.saturating_add(1),
+                    None => row.failures.insert(place, (class, 1)),
+                }
             }
         }
     }

@@ -301,7 +301,7 @@ async fn counters_by_endpoint_and_class() {
     assert_eq!((of("base-1.test").attempts, of("base-1.test").successes, of("base-1.test").in_flight), (2, 2, 0));
     assert!(of("base-1.test").failures.is_empty());
     let failures = &of("sepolia.test").failures;
-    assert_eq!((failures[&FailureClass::RateLimited], failures[&FailureClass::Fault]), (1, 1));
+    assert_eq!(*failures, [(FailureClass::RateLimited, 1), (FailureClass::Fault, 1)]);
     assert_eq!(metrics.len(), 2, "only what was asked");
 }
 
