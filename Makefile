@@ -1,7 +1,7 @@
 # One command a job. `make test` needs Rust by rustup and Node 20 or newer; it installs the rest.
 
 .PHONY: help test check unit package x402 wallet-test agent-test smoke fault-table bench example wallet agent \
-	fuzz fuzz-keep deny advisories wasm-target localnet-packages wallet-packages
+	sim soak fuzz fuzz-keep deny advisories wasm-target localnet-packages wallet-packages
 
 help:
 	@echo "make test     install what is missing, then check and test everything"
@@ -15,6 +15,8 @@ help:
 	@echo "make bench    run every benchmark and print one table"
 	@echo "make example  run the quickstart"
 	@echo "make wallet   show a wallet page on local chains with a local merchant"
+	@echo "make sim      run SEEDS=10000 worlds of the simulator FROM=0 on, and every story of one circuit"
+	@echo "make soak     select a million times natively, and 200,000 times in Node, on one selector each"
 	@echo "make fuzz     fuzz TARGET=amounts|configuration|decoding|replies|snapshots for RUNS=1000000 inputs"
 	@echo "make deny     check dependencies: licences, duplicates, sources; make advisories: known faults"
 	@echo "make agent    pay a local merchant from the native agent"
@@ -116,3 +118,14 @@ deny:
 
 advisories:
 	cargo deny --locked check advisories
+
+SEEDS ?= 10000
+FROM ?= 0
+
+sim:
+	SIM_SEEDS=$(SEEDS) SIM_FROM=$(FROM) cargo test --release --locked --test it sim::seeds -- --nocapture
+	STORY_LENGTH=8 cargo test --release --locked --test it enumeration -- --nocapture
+
+soak:
+	cargo test --release --locked --test it soak -- --ignored --nocapture
+	npm --prefix pkg run soak

@@ -97,12 +97,12 @@ impl Prober {
             let mut queue = endpoints.into_iter().peekable();
             let mut previous: Option<&Endpoint> = None;
             while let Some(endpoint) = queue.next_if(|_| reading.is_open()) {
-                if let Some(previous) = previous.replace(endpoint) {
-                    self.emit_failover(previous, endpoint);
-                }
                 let Some(first) = self.attempt(plan, endpoint, reading.open()) else {
                     continue;
                 };
+                if let Some(previous) = previous.replace(endpoint) {
+                    self.emit_failover(previous, endpoint);
+                }
                 let Some(head_start) = queue.peek().and_then(|second| self.head_start(plan, endpoint, second)) else {
                     reading.take(first.await);
                     continue;

@@ -223,3 +223,12 @@ async fn two_urls_on_one_host_are_two_endpoints() {
     select(&selector, &[offers::base("5")]).await.unwrap_err();
     assert_eq!(selector.health().len(), 2);
 }
+
+/// Its future may move between threads, as tasks do.
+#[tokio::test]
+async fn a_selection_runs_on_a_task_of_its_own() {
+    let selector = selector(&config(), &healthy(9, 9, 9));
+    let payment = payment(&[offers::base("5"), offers::solana("5")]);
+    let selecting = tokio::spawn(async move { selector.select(&payment).await });
+    assert!(selecting.await.unwrap().is_ok());
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -58,13 +58,25 @@ pub struct Evm {
     pub overrides: bool,
     /// Seconds by which its time lies behind.
     pub behind: u64,
+    /// Its time, in seconds since 1970, where the test sets it; else it moves with the test's.
+    pub clock: Option<u64>,
 }
 
 impl Evm {
     pub fn new(chain_id: u64, token: &str, balance: u128) -> Self {
         let balances = BTreeMap::from([(token.to_ascii_lowercase(), balance)]);
         let (views, contracts) = (BTreeMap::new(), Vec::new());
-        Self { chain_id, balances, views, contracts, code_everywhere: false, creates: true, overrides: true, behind: 0 }
+        Self {
+            chain_id,
+            balances,
+            views,
+            contracts,
+            code_everywhere: false,
+            creates: true,
+            overrides: true,
+            behind: 0,
+            clock: None,
+        }
     }
 
     /// A chain whose nodes know plain calls only.
@@ -133,6 +145,9 @@ impl Evm {
 
     /// The chain's time, which moves with the test's.
     fn seconds(&self) -> u64 {
+        if let Some(seconds) = self.clock {
+            return seconds;
+        }
         static ORIGIN: OnceLock<Instant> = OnceLock::new();
         let (origin, now) = (*ORIGIN.get_or_init(Instant::now), Instant::now());
         let moved = now.saturating_duration_since(origin).as_secs();
@@ -234,8 +249,14 @@ impl Svm {
 }
 
 pub fn associated(mint: &str, owner: &str, token_2022: bool) -> String {
-    let (owner, program, mint) = (address(owner), address(program(token_2022)), address(mint));
-    Address::find_program_address(&[owner.as_ref(), program.as_ref(), mint.as_ref()], &address(ATA)).0.to_string()
+    // Few are ever asked for, and each costs a search.
+    static FOUND: Mutex<BTreeMap<(String, String, bool), String>> = Mutex::new(BTreeMap::new());
+    let key = (mint.to_owned(), owner.to_owned(), token_2022);
+    let find = || {
+        let (owner, program, mint) = (address(owner), address(program(token_2022)), address(mint));
+        Address::find_program_address(&[owner.as_ref(), program.as_ref(), mint.as_ref()], &address(ATA)).0.to_string()
+    };
+    FOUND.lock().unwrap().entry(key).or_insert_with(find).clone()
 }
 
 fn program(token_2022: bool) -> &'static str {

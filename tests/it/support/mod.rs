@@ -5,10 +5,12 @@ pub mod http;
 pub mod localnet;
 pub mod node;
 pub mod offers;
+pub mod sample;
 pub mod script;
 
 pub use chain::{Evm, Svm};
 pub use node::NodeProgram;
+pub use sample::Sample;
 pub use script::{Answer, Script};
 
 use payroute::{Config, HealthIndex, PaymentRequired, RouteSelector, SelectError, Selection};
