@@ -134,8 +134,7 @@ impl Application {
             let left = view.half_open_in_ms.unwrap_or(0);
             book.check("open window", left == seen.half_open_in_ms, || shown("open window"));
             book.check("score", view.score.ten_thousandths() == seen.score, || shown("score"));
-            let latency = view.latency_ms.map(|ms| (ms * 1_000.0 + 0.5) as u64);
-            book.check("latency", latency == seen.latency_us, || shown("latency"));
+            book.check("latency", view.latency_us == seen.latency_us, || shown("latency"));
             book.check("lag", view.lag_ms == seen.lag_ms, || shown("lag"));
             book.check("throttling", view.throttled_for_ms.unwrap_or(0) == seen.throttled_ms, || shown("throttling"));
             let backing_off = view.backing_off_for_ms.unwrap_or(0);
