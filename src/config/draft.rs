@@ -40,30 +40,32 @@ pub(super) struct Draft {
     pub(super) configured: bool,
 }
 
+/// The built-in networks of families that can be read.
 pub(super) fn builtin_networks() -> Vec<Draft> {
-    (registry::NETWORKS.iter())
-        .filter_map(|row| Some((ChainId::parse_caip2(row.id).ok()?, row)))
-        .filter(|(chain, _)| chain.family() != Family::Other)
-        .map(|(chain, row)| {
-            let urls = row.rpc.iter().filter_map(|url| RpcUrl::parse(url));
-            Draft {
-                name: row.name.into(),
-                identity: match row.genesis_hash {
-                    Some(hash) => Identity::GenesisHash(hash.into()),
-                    None => identity_from_id(&chain),
-                },
-                endpoints: urls.map(|url| Arc::new(Endpoint::at_url(chain.clone(), url))).collect(),
-                strategy: Strategy::Ordered,
-                reference: None,
-                assets: registry::assets(&chain).map(|row| builtin_asset(&chain, row)).collect(),
-                configured: false,
-                chain,
-            }
-        })
-        .collect()
+    let mut drafts = Vec::new();
+    for row in registry::NETWORKS {
+        let chain = ChainId::parse_caip2(row.id).ok();
+        if let Some(chain) = chain.filter(|chain| chain.family() != Family::Other) {
+            drafts.push(Draft::builtin(chain, row));
+        }
+    }
+    drafts
 }
 
 impl Draft {
+    fn builtin(chain: ChainId, row: &registry::Network) -> Self {
+        let mut draft = Self::unknown(chain);
+        draft.name = row.name.into();
+        if let Some(hash) = row.genesis_hash {
+            draft.identity = Identity::GenesisHash(hash.into());
+        }
+        for url in row.rpc.iter().filter_map(|url| RpcUrl::parse(url)) {
+            draft.endpoints.push(Arc::new(Endpoint::at_url(draft.chain.clone(), url)));
+        }
+        draft.assets.extend(registry::assets(&draft.chain).map(|row| builtin_asset(&draft.chain, row)));
+        draft
+    }
+
     pub(super) fn unknown(chain: ChainId) -> Self {
         Self {
             name: chain.as_str().into(),
