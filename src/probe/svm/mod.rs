@@ -51,7 +51,8 @@ struct Places {
     recipients: Option<Address>,
 }
 
-type Accounts = [Result<Option<Account>, Failure>];
+/// The accounts of one call, in the order of its keys.
+type Page = Result<Vec<Option<Account>>, Failure>;
 
 impl Layout {
     /// Fails only on addresses that the configuration and decoding would not have let through.
@@ -91,23 +92,17 @@ impl Layout {
     pub(super) fn decode(&self, identity: &Identity, items: &[Item]) -> Result<Told, Failure> {
         let (genesis, pages) = items.split_first().ok_or_else(|| Failure::malformed("the answer is empty"))?;
         same_cluster(identity, genesis)?;
-        let mut accounts: Vec<Result<Option<Account>, Failure>> = Vec::with_capacity(self.keys.len());
-        for (page, keys) in pages.iter().zip(self.keys.chunks(KEYS_PER_CALL)) {
-            match page.as_ref().map_err(Clone::clone).and_then(|json| read_page(json, keys.len())) {
-                Ok(page) => accounts.extend(page.into_iter().map(Ok)),
-                Err(failure) => accounts.extend(std::iter::repeat_n(Err(failure), keys.len())),
-            }
-        }
-        // Where the clock is all that was asked for, its failure has no balance to stand beside.
-        if let ([], Some(Err(failure))) = (self.reads.as_slice(), accounts.first()) {
-            return Err(failure.clone());
-        }
+        let pages = pages.iter().zip(self.keys.chunks(KEYS_PER_CALL)).map(|(page, keys)| match page {
+            Ok(page) => read_page(page, keys.len()),
+            Err(failure) => Err(failure.clone()),
+        });
+        let accounts: Vec<Page> = pages.collect();
         let balances = self.reads.iter().map(|read| self.holding(read, &accounts)).collect();
-        let clock = accounts.first().and_then(|account| account.as_ref().ok()?.as_ref());
+        let clock = self.find(&CLOCK, &accounts).ok().flatten();
         Ok(Told { balances, chain_time_ms: clock.and_then(Account::as_clock_ms) })
     }
 
-    fn holding(&self, read: &ReadKeys, accounts: &Accounts) -> ToldBalance {
+    fn holding(&self, read: &ReadKeys, accounts: &[Page]) -> ToldBalance {
         let mint = self.find(&read.mint, accounts)?;
         let mint = mint.ok_or(Untold::Chain("the endpoint does not know the asset's mint"))?;
         let mint = mint.as_mint(read.decimals).map_err(Untold::Chain)?;
@@ -146,7 +141,7 @@ impl Layout {
         owner: &Address,
         read: &ReadKeys,
         program: TokenProgram,
-        accounts: &Accounts,
+        accounts: &[Page],
     ) -> Result<Option<TokenAccount>, Untold> {
         let Some(account) = self.find(key, accounts)? else {
             return Ok(None);
@@ -155,13 +150,15 @@ impl Layout {
         account.map_err(|()| Untold::Chain("an associated token account is not its owner's for this asset"))
     }
 
-    fn find<'a>(&self, key: &Address, accounts: &'a Accounts) -> Result<Option<&'a Account>, Failure> {
-        let position = self.keys.iter().position(|known| known == key);
-        match position.and_then(|position| accounts.get(position)) {
-            Some(Ok(account)) => Ok(account.as_ref()),
-            Some(Err(failure)) => Err(failure.clone()),
-            None => Err(Failure::malformed("an account is missing from the answer")),
+    fn find<'a>(&self, key: &Address, accounts: &'a [Page]) -> Result<Option<&'a Account>, Failure> {
+        let missing = || Failure::malformed("an account is missing from the answer");
+        for (page, keys) in accounts.iter().zip(self.keys.chunks(KEYS_PER_CALL)) {
+            if let Some(position) = keys.iter().position(|known| known == key) {
+                let page = page.as_ref().map_err(Clone::clone)?;
+                return page.get(position).map(Option::as_ref).ok_or_else(missing);
+            }
         }
+        Err(missing())
     }
 }
 
