@@ -140,7 +140,7 @@ impl SolanaRpc {
 }
 
 impl AsRef<RpcClient> for SolanaRpc {
-    #[allow(clippy::indexing_slicing)] // `of` makes none without a client.
+    #[allow(clippy::indexing_slicing, reason = "`of` makes none without a client")]
     fn as_ref(&self) -> &RpcClient {
         let health = self.selector.health();
         let score = |id: &str| health.iter().find(|view| view.id == id).map_or(Score::NEW, |view| view.score);

@@ -10,6 +10,9 @@ use crate::support::{BASE, Buyer, Merchant, SOLANA};
 
 const PRICE: u64 = 50_000;
 
+/// What of the environment it reads.
+type Keys = Vec<(&'static str, String)>;
+
 /// A configuration in a file of its own, gone with this value.
 struct File(std::path::PathBuf);
 
@@ -68,7 +71,7 @@ async fn bad_usage_is_told_by_name_and_shows_no_key() {
     let keys = Buyer::new().keys();
     let spoilt = |name: &'static str| vec![(name, format!("{}z", keys.iter().find(|(n, _)| *n == name).unwrap().1))];
     let url = "http://127.0.0.1:9/";
-    let cases: [(&[&str], Vec<(&'static str, String)>, &str); 9] = [
+    let cases: [(&[&str], Keys, &str); 9] = [
         (&[url], keys.to_vec(), "--config FILE is missing"),
         (&["--config", good.path()], keys.to_vec(), "a URL is missing"),
         (&["--config"], keys.to_vec(), "--config: needs a value"),
