@@ -20,12 +20,17 @@ help:
 	@echo "make fuzz     fuzz TARGET=amounts|configuration|decoding|replies|snapshots for RUNS=1000000 inputs"
 	@echo "make deny     check dependencies: licences, duplicates, sources; make advisories: known faults"
 	@echo "make agent    pay a local merchant from the native agent"
-	@echo "make agent-test  check and test the agent; not part of make test, for it builds 560 crates"
+	@echo "make agent-test  lint and test the agent; not part of make test, for it builds 560 crates"
+
+# A workspace of its own, for its many dependencies: its lock file follows those of payroute.
+AGENT = --manifest-path examples/agent/Cargo.toml
 
 test: check unit package x402 wallet-test
 
 check: wasm-target
 	cargo fmt --all --check
+	cargo fmt $(AGENT) --check
+	cargo update --workspace --locked --quiet $(AGENT)
 	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked --all-features
 	for features in "" reqwest tracing "reqwest tracing"; do \
@@ -64,15 +69,12 @@ example:
 wallet: wallet-packages
 	npm --prefix examples/wallet start
 
-# A workspace of its own, for its many dependencies. Built with its tests, so that both share what they compile.
-AGENT = --manifest-path examples/agent/Cargo.toml
-
+# Built with its tests, so that both share what they compile.
 agent: localnet-packages tests/x402/node_modules/.package-lock.json
 	cargo build $(AGENT) --all-targets --locked
 	node tests/x402/agent.mjs examples/agent/target/debug/payroute-agent
 
 agent-test: localnet-packages tests/x402/node_modules/.package-lock.json
-	cargo fmt $(AGENT) --check
 	cargo test $(AGENT) --locked
 	cargo clippy $(AGENT) --all-targets --locked -- -D warnings
 
