@@ -52,11 +52,6 @@ impl Lineup {
     }
 }
 
-/// Whether an endpoint can be expected to answer well right now.
-pub fn is_usable(seen: &Seen) -> bool {
-    !seen.cordoned && standing(seen, true) <= SLOW
-}
-
 fn standing(seen: &Seen, listed: bool) -> u8 {
     let slow = seen.idle_ms <= 60_000 && seen.latency_us.is_some_and(|us| us >= 250_000);
     match seen.circuit {
