@@ -27,10 +27,10 @@ pub(crate) fn to_one(required: &PaymentRequired, requirement: &Requirement) -> R
 
 /// A version 1 payment repeats the scheme and the network alone.
 fn in_body(requirement: &Requirement) -> Result<Response> {
-    let mut offer: BTreeMap<&str, Box<RawValue>> = serde_json::from_str(requirement.json())?;
+    let mut offer: BTreeMap<String, Box<RawValue>> = serde_json::from_str(requirement.json())?;
     for field in ["resource", "description"] {
         if offer.get(field).is_none_or(|text| !text.get().starts_with('"')) {
-            offer.insert(field, to_raw_value("")?);
+            offer.insert(field.to_owned(), to_raw_value("")?);
         }
     }
     let accepts = vec![OriginalJson(to_raw_value(&offer)?)];

@@ -143,9 +143,12 @@ impl AsRef<RpcClient> for SolanaRpc {
     #[allow(clippy::indexing_slicing, reason = "`of` makes none without a client")]
     fn as_ref(&self) -> &RpcClient {
         let health = self.selector.health();
-        let score = |id: &str| health.iter().find(|view| view.id == id).map_or(Score::NEW, |view| view.score);
+        let usable = |id: &str| {
+            let view = health.iter().find(|view| view.id == id);
+            view.map_or((true, Score::NEW), |view| (!view.cordoned, view.score))
+        };
         // The last of equals is taken, so in reverse the one that is configured first.
-        let best = self.clients.iter().rev().max_by_key(|(id, _)| score(id));
+        let best = self.clients.iter().rev().max_by_key(|(id, _)| usable(id));
         best.map_or(&self.clients[0].1, |(_, client)| client)
     }
 }
@@ -182,5 +185,30 @@ impl<C: X402SchemeClient> X402SchemeClient for OnNetwork<C> {
         let mut candidates = self.scheme.accept(required);
         candidates.retain(|candidate| candidate.chain_id.to_string() == self.network);
         candidates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use payroute::{Endpoint, Outcome};
+
+    use super::*;
+
+    #[test]
+    fn the_endpoint_that_is_known_to_work_prepares_payments() {
+        let rpc = r#"{"networks": {"solana": {"rpc": ["https://one.test/", "https://two.test/"]}}}"#;
+        let selector = RouteSelector::new(Config::from_json(rpc).unwrap()).unwrap();
+        let solana = ChainId::resolve("solana").unwrap();
+        let first: &Endpoint = selector.endpoints().find(|endpoint| &**endpoint.host() == "one.test").unwrap();
+        let client = SolanaRpc::of(&selector, solana).unwrap();
+        let chosen = || client.as_ref().url();
+
+        assert_eq!(chosen(), "https://one.test/", "the first of equals");
+        selector.report(first, Outcome::Fault);
+        assert_eq!(chosen(), "https://two.test/");
+        selector.reset_health();
+        assert_eq!(chosen(), "https://one.test/");
+        selector.cordon(first);
+        assert_eq!(chosen(), "https://two.test/");
     }
 }
