@@ -127,10 +127,13 @@ async fn a_million_selections() {
             continue;
         }
         assert_eq!(view.circuit, Circuit::Closed);
-        let asked_lately = view.idle_for_ms < 3_000;
-        assert!(!asked_lately || rate.ten_thousandths() >= 9_990, "{rate} after {CALM} good answers");
+        // The others are asked only when these fail.
+        let first = [&one, &three].iter().any(|url| url.contains(&*view.endpoint));
+        assert!(!first || rate.ten_thousandths() >= 9_990, "{rate} after {CALM} good answers");
     }
     assert!(selector.metrics().iter().all(|row| row.in_flight == 0));
     assert!(end.rss_kb < warm.rss_kb + 8 * 1_024, "memory grows");
-    assert!(end.files <= warm.files + AT_ONCE && end.tasks <= warm.tasks + AT_ONCE, "something is left");
+    // Connections that the client keeps for the next request come and go.
+    let kept = 4 * AT_ONCE;
+    assert!(end.files <= warm.files + kept && end.tasks <= warm.tasks + kept, "something is left");
 }
