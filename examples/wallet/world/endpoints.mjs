@@ -28,11 +28,15 @@ export const MODE_NAMES = Object.keys(MODES);
  *   `elsewhere` answers as an endpoint of another chain would
  */
 export async function startEndpoint({ network, name, upstream, elsewhere }) {
-  const endpoint = { network, name, upstream, elsewhere, mode: "answers", url: "" };
+  const endpoint = { network, name, upstream, elsewhere, mode: "answers", url: "", close() {} };
   const server = createServer((request, response) => serve(endpoint, request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   endpoint.url = `http://127.0.0.1:${server.address().port}/`;
+  endpoint.close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
   return endpoint;
 }
 

@@ -36,8 +36,9 @@ export async function startWorld({ port = 0 } = {}) {
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const close = async () => {
-    server.closeAllConnections();
     server.close();
+    server.closeAllConnections();
+    for (const endpoint of endpoints) endpoint.close();
     await vite.close();
     stop();
   };
