@@ -400,4 +400,40 @@ mod tests {
         assert!(json.get("owner").is_none());
         assert_eq!(serde_json::from_value::<Candidate>(json).unwrap(), candidate);
     }
+
+    /// Every field is named here, so that a new one is not forgotten in `record`.
+    #[test]
+    fn no_field_is_lost_on_the_way_through_json() {
+        let mut candidate = Candidate {
+            requirement_index: 3,
+            rank: 2,
+            network: Some(ChainId::resolve("base").unwrap()),
+            network_name: Some("Base".into()),
+            scheme: Some("exact".into()),
+            asset_id: Some("eip155:8453/erc20:0x1".into()),
+            symbol: Some("USD\u{20ae}\"".into()),
+            decimals: Some(6),
+            amount: Some(Amount::from_u64(1)),
+            owner: Some("0x2".into()),
+            balance: Some(Amount::from_u64(2)),
+            held: Amount::from_u64(3),
+            deposit: Some(Amount::from_u64(4)),
+            allowance: Some(Amount::from_u64(5)),
+            approval: Some(Approval::new("0x3", "0x4", Amount::from_u64(6))),
+            fee: Amount::from_u64(7),
+            health_score: Score::from_ten_thousandths(8_067),
+            latency_us: Some(1_005),
+            lag_ms: Some(9),
+            circuit: Circuit::HalfOpen,
+            endpoint: Some("rpc.example".into()),
+            viable: false,
+            rejections: Rejections::default(),
+            decided_by: Some(Key::Latency),
+            notes: vec![Note::Offline, Note::TransferFee],
+        };
+        candidate.reject(Reason::InsufficientBalance, "0.05 short");
+        candidate.reject(Reason::AccountFrozen, "");
+        let json = candidate.record().to_json();
+        assert_eq!(serde_json::from_str::<Candidate>(&json).unwrap(), candidate);
+    }
 }

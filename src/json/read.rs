@@ -401,7 +401,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5_000))]
+        #![proptest_config(ProptestConfig::with_cases(1_500))]
 
         #[test]
         fn what_is_json_and_what_it_says_is_as_serde_json_has_it(text in texts()) {
