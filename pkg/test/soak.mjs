@@ -5,16 +5,20 @@
 import assert from "node:assert/strict";
 import { getEventListeners, once, setMaxListeners } from "node:events";
 import { createServer } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { answer } from "./support/chain.mjs";
 import { BASE, OWNER, evmOffer, v2 } from "./support/offers.mjs";
 
 const SELECTIONS = Number(process.env.SOAK_SELECTIONS ?? 200_000);
 const WARM = Math.min(20_000, SELECTIONS / 2);
+/** Without faults, at the end: rounds of so many until all are well again, and no more rounds than these. */
 const CALM = 2_000;
+const ROUNDS = 10;
 const AT_ONCE = 32;
 /** The collector decides when; so much more is noise. */
 const NOISE_MB = 16;
+/** How many long answers meet in the module is chance; the least leak would be 16 bytes a selection, or 2.7 MB. */
+const MODULE_NOISE_MB = 1;
 
 const memory = await watchMemory();
 const { createSelector } = await import("payroute");
@@ -42,7 +46,11 @@ const selector = await createSelector({
 });
 const input = v2(evmOffer());
 
-/** An endpoint whose every ninth answer is wrong, in one way after another. */
+/**
+ * An endpoint whose every ninth answer is wrong, in one way after another. It answers in a later turn of the
+ * event loop, as whoever has to ask somebody does: else selections would follow one another without ever
+ * letting a socket or a timer have its turn.
+ */
 function endpoint() {
   let turn = 0;
   const faults = [
@@ -56,7 +64,9 @@ function endpoint() {
   ];
   return async (body) => {
     turn += 1;
-    return faulty && turn % 9 === 0 ? faults[(turn / 9) % faults.length](body) : answer(body);
+    const [fails, number] = [faulty && turn % 9 === 0, turn / 9];
+    await nextTurn();
+    return fails ? faults[number % faults.length](body) : answer(body);
   };
 }
 
@@ -106,7 +116,8 @@ async function selections(count) {
 async function watchMemory() {
   let found;
   const keep = (instance) => {
-    if (instance.exports.memory instanceof WebAssembly.Memory) found = instance.exports.memory;
+    // Node's HTTP client is a module too.
+    if ("__wbindgen_start" in instance.exports) found = instance.exports.memory;
   };
   for (const name of ["instantiate", "instantiateStreaming"]) {
     const original = WebAssembly[name];
@@ -151,18 +162,20 @@ const ends = await selections(SELECTIONS - WARM);
 const late = await held("with the last fault");
 faulty = false;
 await sleep(1_000);
-const calm = await selections(CALM);
+let rounds = 0;
+const isWell = ({ circuit, successRate }) => circuit === "closed" && successRate >= 0.99;
+do {
+  rounds += 1;
+  await selections(CALM);
+} while (rounds < ROUNDS && !selector.health().every(isWell));
 const end = await held("after a calm second");
-console.log(`${SELECTIONS} selections in ${((performance.now() - began) / 1_000).toFixed(0)} s:`, ends, "and then", calm);
-for (const { endpoint: host, circuit, successRate, score } of selector.health()) {
-  console.log(`${host}: ${circuit}, success ${successRate}, score ${score}`);
-  // The sockets share this thread with everything else here: how they do says more of the machine.
-  if (host.startsWith("127.0.0.1")) continue;
-  assert.equal(circuit, "closed");
-  assert.ok(successRate >= 0.99, "scores come back");
+console.log(`${SELECTIONS} selections in ${((performance.now() - began) / 1_000).toFixed(0)} s, without the first ${WARM}:`, ends);
+for (const { endpoint, circuit, successRate, score } of selector.health()) {
+  console.log(`${endpoint}: ${circuit}, success ${successRate}, score ${score} after ${rounds * CALM} good answers`);
 }
+assert.ok(selector.health().length === 4 && selector.health().every(isWell), "scores come back");
 assert.ok(memory() > 0, "the module's memory was seen");
-assert.equal(end.wasm, warm.wasm, "the module's memory does not grow");
+assert.ok(end.wasm <= warm.wasm + MODULE_NOISE_MB, "the module's memory does not grow");
 assert.ok(late.heap < warm.heap + NOISE_MB && end.heap < warm.heap + NOISE_MB, "the heap does not grow");
 assert.ok(end.rss < warm.rss + 3 * NOISE_MB, "the process does not grow");
 assert.ok(end.timers <= warm.timers, "no timer is left");
