@@ -97,6 +97,10 @@ impl Layout {
             Err(failure) => Err(failure.clone()),
         });
         let accounts: Vec<Page> = pages.collect();
+        // Where the clock is all that was asked for, its failure has no balance to stand beside.
+        if let ([], Some(Err(failure))) = (self.reads.as_slice(), accounts.first()) {
+            return Err(failure.clone());
+        }
         let balances = self.reads.iter().map(|read| self.holding(read, &accounts)).collect();
         let clock = self.find(&CLOCK, &accounts).ok().flatten();
         Ok(Told { balances, chain_time_ms: clock.and_then(Account::as_clock_ms) })
