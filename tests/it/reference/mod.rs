@@ -1,8 +1,9 @@
-//! The rules of health, of choosing among endpoints and of the cascade, written a second time from
+//! The rules of health, of choosing among endpoints, of second opinions and of the cascade, written a second time from
 //! their description: plainly, slowly, and sharing nothing with the code under test.
 //!
 //! Time is whole milliseconds. An endpoint is its place: the network's number and its own.
 
+pub mod balance;
 pub mod cascade;
 pub mod freshness;
 pub mod health;

@@ -14,6 +14,7 @@ use super::node::Told;
 use super::tally::Tally;
 use super::trace::Trace;
 use super::world::{Offer, REFERENCE, World};
+use crate::reference::balance::Standing;
 use crate::reference::health::{Effect, Health, Seen, Ticket};
 use crate::reference::lineup::{Lineup, Runner};
 use crate::reference::{Ms, Place};
@@ -70,12 +71,22 @@ pub struct Selection {
     pub started: Ms,
     pub lineups: BTreeMap<usize, Lineup>,
     pub attempts: Vec<usize>,
-    /// By network and asset: what was told, and where.
-    pub told: Vec<((usize, usize), Place, Told)>,
+    pub tellings: Vec<Telling>,
+    /// Who was said to have told less than another.
+    pub contradicted: Vec<Place>,
     pub spoke: bool,
     pub over: bool,
     /// Every endpoint as it was when the first reading was over, where a second one follows.
     pub first_looks: Option<BTreeMap<Place, Seen>>,
+}
+
+/// What one endpoint told of one asset.
+#[derive(Clone, Debug)]
+pub struct Telling {
+    pub by: Place,
+    pub asset: usize,
+    pub told: Told,
+    kind: Kind,
 }
 
 /// What an answer is good for.
@@ -152,7 +163,8 @@ impl Book {
             started: self.clock,
             lineups,
             attempts: Vec::new(),
-            told: Vec::new(),
+            tellings: Vec::new(),
+            contradicted: Vec::new(),
             spoke: false,
             over: false,
             first_looks: None,
@@ -188,6 +200,10 @@ impl Book {
         if let Event::BalancesDisagree { lower, .. } = event {
             let place = self.place_of(lower);
             self.health.report(place, Effect::Contradicted, self.clock);
+            match self.culprit() {
+                Some(id) => self.selections[id].contradicted.push(place),
+                None => self.check("opinions are compared by selections", false, || format!("{event:?}")),
+            }
         }
         if let Event::CircuitHalfOpen { endpoint, .. } = event {
             let place = self.place_of(endpoint);
@@ -385,7 +401,7 @@ impl Book {
         }
         if let Some(selection) = self.selections.get_mut(owner).filter(|_| awaited) {
             selection.spoke |= effect.is_some();
-            selection.told.extend(told.into_iter().map(|(asset, told)| ((place.0, asset), place, told)));
+            selection.tellings.extend(told.into_iter().map(|(asset, told)| Telling { by: place, asset, told, kind }));
         }
     }
 
@@ -492,9 +508,27 @@ impl Selection {
     /// The assets of a network that are wanted and of which nothing final was told.
     pub fn unread(&self, network: usize) -> BTreeSet<usize> {
         let wanted = self.offers.iter().filter(|offer| offer.refused.is_none() && offer.network == network);
-        let told =
-            |asset: usize| self.told.iter().any(|(of, _, told)| *of == (network, asset) && *told != Told::NoContract);
+        let told = |asset: usize| self.told(network, asset).any(|telling| telling.told != Told::NoContract);
         wanted.map(|offer| offer.asset).filter(|asset| !told(*asset)).collect()
+    }
+
+    /// What was told of an asset, in order.
+    pub fn told(&self, network: usize, asset: usize) -> impl Iterator<Item = &Telling> {
+        self.tellings.iter().filter(move |telling| (telling.by.0, telling.asset) == (network, asset))
+    }
+
+    /// The balance that the reference goes by: a trial's only where nobody who was waited for told one, and a
+    /// second opinion against the first.
+    pub fn standing(&self, network: usize, asset: usize) -> Option<Standing> {
+        let first_of = |kind| {
+            let mut told = self.told(network, asset).filter(move |telling| telling.kind == kind);
+            told.find_map(|Telling { by, told, .. }| match told {
+                Told::Balance(balance) => Some((*by, *balance)),
+                Told::NoContract | Told::Refused => None,
+            })
+        };
+        let first = first_of(Kind::Foreground).or_else(|| first_of(Kind::Trial))?;
+        Some(Standing::of(first, first_of(Kind::Opinion)))
     }
 
     /// Whether a trial is due beside the selection, and nobody of the network was asked yet.

@@ -9,8 +9,9 @@ use payroute::{
 use super::book::{Attempt, Book, Kind, Stage};
 use super::node::Told;
 use super::world::{Offer, SECRET};
+use crate::reference::balance::Standing;
 use crate::reference::health::Seen;
-use crate::reference::{Ms, cascade};
+use crate::reference::{Ms, Place, cascade};
 
 type Answered = Result<Answer, SelectError>;
 
@@ -41,6 +42,7 @@ impl Book {
                 None => self.judge_read(id, candidate, offer, offline),
             }
         }
+        self.judge_disagreements(id, &offers);
         self.judge_answer(payment, answer, &offers);
         self.judge_traffic(id);
     }
@@ -73,10 +75,9 @@ impl Book {
 
     fn judge_read(&mut self, id: usize, candidate: &Candidate, offer: &Offer, offline: bool) {
         let selection = &self.selections[id];
-        let told: Vec<_> = (selection.told.iter())
-            .filter(|(of, _, _)| *of == (offer.network, offer.asset))
-            .map(|(_, place, told)| (*place, *told))
-            .collect();
+        let told: Vec<_> =
+            selection.told(offer.network, offer.asset).map(|telling| (telling.by, telling.told)).collect();
+        let standing = selection.standing(offer.network, offer.asset);
         let clear = |c: &Candidate, reason| c.is_rejected_for(reason);
         let known = candidate.balance.map(|balance| balance.to_string());
         let proven = |balance: &String| {
@@ -87,6 +88,11 @@ impl Book {
         let holds = known.as_ref().is_none_or(proven);
         self.check("law 2: a balance comes from a proven chain", holds, shown);
         self.check("law 3: what was told is known", known.is_some() || !some_balance, shown);
+        let stands = standing.is_none_or(|standing| known == Some(standing.balance.to_string()));
+        self.check("the first balance stands, or a higher second one", stands, || format!("{}: {standing:?}", shown()));
+        let noted = candidate.notes.contains(&Note::BalancesDisagree);
+        let disagree = standing.is_some_and(|standing| standing.contradicted.is_some());
+        self.check("balances that disagree are noted", noted == disagree, || format!("{}: {standing:?}", shown()));
         let short = clear(candidate, Reason::InsufficientBalance);
         let enough = candidate.balance.is_some_and(|balance| balance >= Amount::from_u64(offer.amount));
         self.check("law 3: short only when read", short == (known.is_some() && !enough), shown);
@@ -101,11 +107,22 @@ impl Book {
         self.check("the device is offline", candidate.notes.contains(&Note::Offline) == offline, || {
             format!("offline {offline}: {candidate:?}")
         });
-        self.judge_endpoint(id, candidate, offer, &told);
+        self.judge_endpoint(id, candidate, offer, standing);
+    }
+
+    /// Who said less than another in this selection is said so, once.
+    fn judge_disagreements(&mut self, id: usize, offers: &[Offer]) {
+        let selection = &self.selections[id];
+        let read = offers.iter().filter(|offer| offer.refused.is_none());
+        let standings = read.filter_map(|offer| selection.standing(offer.network, offer.asset));
+        let due: BTreeSet<Place> = standings.filter_map(|standing| standing.contradicted).collect();
+        let mut told = selection.contradicted.clone();
+        told.sort_unstable();
+        self.check("who said less is told of, once", told.iter().eq(&due), || format!("{told:?}, due {due:?}"));
     }
 
     /// The endpoint that a candidate names is one that was asked, as health knew it then and knows it now.
-    fn judge_endpoint(&mut self, id: usize, candidate: &Candidate, offer: &Offer, told: &[((usize, usize), Told)]) {
+    fn judge_endpoint(&mut self, id: usize, candidate: &Candidate, offer: &Offer, standing: Option<Standing>) {
         let Some(host) = &candidate.endpoint else {
             let asked = self.selections[id].asked(offer.network, &self.attempts).any(|a| a.kind != Kind::Reference);
             return self.check(
@@ -129,9 +146,8 @@ impl Book {
         self.check("score, latency and lag are the index's", holds, || {
             format!("{host}: {said:?}, and the reference says {seen:?}, before {first:?}")
         });
-        let teller = candidate.balance.is_none()
-            || told.iter().any(|(by, told)| *by == place && matches!(told, Told::Balance(_)));
-        self.check("law 2: the endpoint named told a balance", teller, || format!("{candidate:?}, told {told:?}"));
+        let teller = standing.is_none_or(|standing| standing.by == place);
+        self.check("law 2: the endpoint named told the balance", teller, || format!("{candidate:?}: {standing:?}"));
     }
 
     fn judge_answer(&mut self, payment: &PaymentRequired, answer: &Answered, offers: &[Offer]) {
