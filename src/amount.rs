@@ -40,6 +40,9 @@ pub enum AmountError {
     /// A sign, a point, an exponent, a space or anything else that is not an ASCII digit.
     #[error("is not a whole number of atomic units written in digits only")]
     NotDigits,
+    /// Token units with a sign, a currency, a comma, an exponent or nothing before the point.
+    #[error("is not an amount in digits with at most one point")]
+    NotUnits,
     /// `007`: two texts of one amount would make an echoed offer differ from the merchant's.
     #[error("has leading zeros; accepted is a whole number without them")]
     LeadingZero,
@@ -80,13 +83,13 @@ impl Amount {
     pub fn from_units(text: &str, decimals: u8) -> Result<Self, AmountError> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         if text.ends_with('.') || whole.is_empty() {
-            return Err(AmountError::NotDigits);
+            return Err(AmountError::NotUnits);
         }
         if fraction.len() > usize::from(decimals) {
             return Err(AmountError::TooPrecise);
         }
         if !(whole.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit()) {
-            return Err(AmountError::NotDigits);
+            return Err(AmountError::NotUnits);
         }
         let padding = usize::from(decimals).saturating_sub(fraction.len());
         let digits = format!("{whole}{fraction}{}", "0".repeat(padding));

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The kinds of failure that endpoints show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum FailureClass {
     /// Too many requests for now.
     RateLimited,

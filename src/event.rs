@@ -133,7 +133,7 @@ impl Serialize for Event {
 
 /// Hears every [`Event`] of a selector, on the task that caused it: a selection's own, or that of a
 /// trial beside it. Any function of an event is one. It should return quickly, for that task waits,
-/// and may call the selector.
+/// and may call the selector. A panic in it is the selection's.
 pub trait Observer: MaybeSend + MaybeSync + 'static {
     /// Called once an event.
     fn on_event(&self, event: &Event);

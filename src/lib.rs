@@ -17,13 +17,18 @@
 //! - [`Transport`] is the only seam to the network.
 //!
 //! ```no_run
-//! # async fn run(response_body: &str) -> Result<(), payroute::SelectError> {
+//! # async fn run(headers: Vec<(&str, &[u8])>, body: &[u8]) -> Result<(), payroute::SelectError> {
 //! use payroute::{Config, RouteSelector};
 //!
-//! let config = Config::from_json(r#"{"owners":{"eip155":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"}}"#)?;
+//! let config = Config::from_json(r#"{
+//!     "owners": {"eip155": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"},
+//!     "routing": {"preferNetworks": ["base"]}
+//! }"#)?;
 //! let selector = RouteSelector::new(config)?;
-//! match selector.select(&selector.decode(response_body)?).await {
-//!     Ok(selection) => println!("pay {}", selection.requirement().json()),
+//! // Of the response with status 402: version 2 has its terms in a header, version 1 in the body.
+//! let payment_required = selector.decode_response(headers, body)?;
+//! match selector.select(&payment_required).await {
+//!     Ok(selection) => println!("pay {}\n{}", selection.requirement().json(), selection.explain()),
 //!     Err(error) => error.deficits().iter().for_each(|deficit| println!("{deficit}")),
 //! }
 //! # Ok(())
@@ -40,7 +45,8 @@
 //! # Features
 //!
 //! - `reqwest` (default): the ready-made HTTP transport, natively with rustls, on WASM over the
-//!   host's `fetch`. Without it the crate opens no connection and a [`Transport`] must be given.
+//!   host's `fetch`. Without it the crate opens no connection, `RouteSelector::new` does not exist, and
+//!   [`RouteSelector::builder`] must be given a [`Transport`].
 //! - `tracing`: spans `select` and `probe` and every [`Event`], through the `tracing` crate. Without it
 //!   nothing is logged anywhere.
 

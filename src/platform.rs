@@ -45,6 +45,14 @@ impl Clock {
     }
 }
 
+impl Moment {
+    /// Now, on the one clock of the process: what selectors give to the health index.
+    #[must_use]
+    pub fn now() -> Self {
+        Clock.now()
+    }
+}
+
 #[cfg(not(target_arch = "wasm32"))]
 mod imp {
     use std::collections::hash_map::RandomState;

@@ -13,6 +13,7 @@ use crate::network::{ChainId, Family, SOLANA_DEVNET, SOLANA_MAINNET, SOLANA_TEST
 
 /// A network this crate knows by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Network {
     /// CAIP-2 id in canonical text, equal to [`ChainId::as_str`].
     pub id: &'static str,
@@ -32,6 +33,7 @@ pub struct Network {
 
 /// A token this crate knows by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Asset {
     /// CAIP-2 id of its network, in canonical text.
     pub network: &'static str,
@@ -49,6 +51,7 @@ pub struct Asset {
 
 /// What kind of token an [`Asset`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AssetKind {
     /// An ERC-20 contract.
     Erc20 {
@@ -69,6 +72,7 @@ pub enum AssetKind {
 
 /// How an x402 payment moves an ERC-20 token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TransferMethod {
     /// EIP-3009 `transferWithAuthorization`: a signature is enough.
     Eip3009,

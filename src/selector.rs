@@ -54,6 +54,19 @@ impl RouteSelector {
         Ok(PaymentRequired::from_text_within(text, &self.config.limits)?)
     }
 
+    /// Reads a whole response within the configuration's limits; see [`PaymentRequired::from_response`].
+    /// Version 2 has its terms in a header, version 1 in the body.
+    ///
+    /// # Errors
+    /// No entry could be read, or the version is neither 1 nor 2.
+    pub fn decode_response<'a>(
+        &self,
+        headers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+        body: &[u8],
+    ) -> Result<PaymentRequired, SelectError> {
+        Ok(PaymentRequired::from_response_within(headers, body, &self.config.limits)?)
+    }
+
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however

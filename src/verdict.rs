@@ -110,6 +110,7 @@ pub(crate) enum Obstacle {
 /// The closed set of reasons for which an offer cannot be paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Reason {
     /// No owner address is configured for the network.
     NoOwner,

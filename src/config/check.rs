@@ -62,7 +62,10 @@ pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Result<RpcUrl
     let refused = |problem| field.refused(problem, "an https URL; http on loopback or with routing.allowHttp");
     let text = field.text()?;
     if !written_host(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') {
-        return Err(refused("has a host that is not plain ASCII"));
+        return Err(refused(match text.contains(':') {
+            true => "has a host that is not plain ASCII",
+            false => "is not a URL",
+        }));
     }
     let url = RpcUrl::parse(&text).ok_or_else(|| refused("is not a URL"))?;
     match url.scheme.as_str() {

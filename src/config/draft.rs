@@ -165,7 +165,8 @@ impl Draft {
                 let shown = label.clone().unwrap_or_else(|| provider.clone());
                 Endpoint::of_provider(self.chain.clone(), provider, shown)
             }
-            _ => return Err(field.refused("has no address", "either a url or a provider")),
+            (Some(_), Some(_)) => return Err(field.refused("has a url and a provider", "either a url or a provider")),
+            (None, None) => return Err(field.refused("has no address", "either a url or a provider")),
         };
         Ok(endpoint.with_options(label, priority, weight, max_in_flight))
     }

@@ -60,12 +60,21 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn fraction(&self) -> Result<f64> {
-        decimal(self.json.raw()).ok_or_else(|| self.mismatch("f64"))
+        decimal(self.json.raw()).ok_or_else(|| self.mismatch("a number of 0 or more"))
     }
 
     pub(super) fn whole<T: TryFrom<u64>>(&self) -> Result<T> {
         let number = self.json.whole().and_then(|number| T::try_from(number).ok());
-        number.ok_or_else(|| self.mismatch(std::any::type_name::<T>()))
+        number.ok_or_else(|| {
+            let unused_bits = 8_usize.saturating_sub(size_of::<T>()).saturating_mul(8);
+            match unused_bits {
+                0 => self.mismatch("a whole number from 0"),
+                bits => {
+                    let most = u64::MAX.unbounded_shr(u32::try_from(bits).unwrap_or_default());
+                    self.mismatch(&format!("a whole number from 0 to {most}"))
+                }
+            }
+        })
     }
 
     /// One of a few words and what it stands for.
@@ -76,7 +85,7 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn is_text(&self) -> bool {
-        self.kind() == "string"
+        self.kind() == "a string"
     }
 
     pub(super) fn is_object(&self) -> bool {
@@ -87,7 +96,12 @@ impl<'a> Field<'a> {
     pub(super) fn mismatch(&self, accepted: &str) -> ConfigError {
         match (self.kind(), accepted) {
             // Of the right kind, and yet not readable: half of a surrogate pair stands alone in it.
-            ("string", "a string") | ("object", "an object") => self.refused("is not valid Unicode text", accepted),
+            ("a string", "a string") | ("an object", "an object") => {
+                self.refused("is not valid Unicode text", accepted)
+            }
+            ("a whole number", _) if accepted.starts_with("a whole number") => {
+                self.refused("is out of range", accepted)
+            }
             (kind, _) => self.refused(&format!("is {kind}"), accepted),
         }
     }
@@ -121,14 +135,10 @@ impl<'a> Field<'a> {
     }
 
     fn kind(&self) -> &'static str {
-        match self.json.raw().as_bytes() {
-            [b'"', ..] => "string",
-            [b'{', ..] => "object",
-            [b'[', ..] => "array",
-            [b't' | b'f', ..] => "boolean",
-            [b'n', ..] => "null",
-            number if number.iter().any(|byte| b".eE".contains(byte)) => "floating point",
-            _ => "integer",
+        match self.json.kind() {
+            "a number" if self.json.raw().contains(['.', 'e', 'E']) => "a number with a point or an exponent",
+            "a number" => "a whole number",
+            kind => kind,
         }
     }
 }

@@ -11,6 +11,7 @@ mod field;
 mod resolve;
 mod settings;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ pub use error::ConfigError;
 /// let error = Config::from_json(r#"{"owners":{"eip155":"0x12"}}"#).unwrap_err();
 /// assert_eq!(error.path(), "owners.eip155");
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Config {
     /// In the order of their ids.
     pub(crate) networks: Vec<Arc<NetworkConfig>>,
@@ -144,6 +145,15 @@ pub(crate) struct ProbeSettings {
     pub(crate) seed: Option<u64>,
     /// Whether a balance that is too low is read once more where that could change the route.
     pub(crate) second_opinion: bool,
+}
+
+/// The networks that have an owner; every built-in one would fill pages.
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let owned = self.networks.iter().filter(|network| network.owner.is_some());
+        let names: Vec<&str> = owned.map(|network| network.chain.as_str()).collect();
+        f.debug_struct("Config").field("networks", &names).finish_non_exhaustive()
+    }
 }
 
 impl Config {

@@ -32,7 +32,7 @@ pub(crate) use view::millis;
 pub use view::{EndpointView, ScoreParts};
 
 /// A point on a monotonic clock, in microseconds since that clock began. Moments of two clocks do
-/// not compare; the crate uses one clock for the whole process.
+/// not compare; the crate uses one clock for the whole process, which [`Moment::now`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Moment(u64);
 

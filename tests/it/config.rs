@@ -41,11 +41,11 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
     let asset = |asset: Value| network(json!({"assets": [asset]}));
     let url = "an https URL; http on loopback or with routing.allowHttp";
     for (config, path, text) in [
-        (json!([]), ".", ".: is array; accepted is an object"),
-        (json!({"routing": []}), "routing", "routing: is array; accepted is an object"),
+        (json!([]), ".", ".: is an array; accepted is an object"),
+        (json!({"routing": []}), "routing", "routing: is an array; accepted is an object"),
         (json!({"owner": {}}), "owner", "owner: unknown field `owner`; accepted is one of"),
-        (json!({"owners": []}), "owners", "owners: is array; accepted is an object"),
-        (json!({"owners": {"eip155": 5}}), "owners.eip155", "owners.eip155: is integer; accepted is a string"),
+        (json!({"owners": []}), "owners", "owners: is an array; accepted is an object"),
+        (json!({"owners": {"eip155": 5}}), "owners.eip155", "owners.eip155: is a whole number; accepted is a string"),
         (
             json!({"owners": {"eip155": "0x12"}}),
             "owners.eip155",
@@ -71,6 +71,7 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         ),
         (network(json!({"name": "https://x.test/key"})), "networks.base.name", "is not a name"),
         (rpc(json!("base.test")), "networks.base.rpc[0]", url),
+        (rpc(json!("not a url")), "networks.base.rpc[0]", "is not a URL"),
         (rpc(json!("ws://base.test")), "networks.base.rpc[0]", url),
         (rpc(json!("http://base.test")), "networks.base.rpc[0]", "is not encrypted"),
         (rpc(json!("http://127.0.0.1.evil.test")), "networks.base.rpc[0]", "is not encrypted"),
@@ -79,15 +80,19 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         (rpc(json!("https:\\\\u:p@BA\tS\u{202e}E.test?x")), "networks.base.rpc[0]", "a host that is not plain ASCII"),
         (rpc(json!({"url": "x"})), "networks.base.rpc[0].url", url),
         (rpc(json!({"label": "x"})), "networks.base.rpc[0]", "has no address; accepted is either a url or a provider"),
-        (rpc(json!({"url": "https://x.test", "provider": "p"})), "networks.base.rpc[0]", "has no address"),
+        (rpc(json!({"url": "https://x.test", "provider": "p"})), "networks.base.rpc[0]", "has a url and a provider"),
         (rpc(json!({"provider": "https://x.test/key"})), "networks.base.rpc[0].provider", "is not a name"),
         (rpc(json!({"url": "https://x.test", "weight": 0})), "networks.base.rpc[0].weight", "from 1 to 1000"),
         (
             rpc(json!({"url": "https://x.test", "priority": 256})),
             "networks.base.rpc[0].priority",
-            "is integer; accepted is u8",
+            "is out of range; accepted is a whole number from 0 to 255",
         ),
-        (rpc(json!(5)), "networks.base.rpc[0]", "is integer; accepted is a URL or an object with a url or a provider"),
+        (
+            rpc(json!(5)),
+            "networks.base.rpc[0]",
+            "is a whole number; accepted is a URL or an object with a url or a provider",
+        ),
         (asset(json!({"symbol": "X"})), "networks.base.assets[0]", "missing field `address`"),
         (asset(json!({"address": "USDC"})), "networks.base.assets[0].address", "is not an address"),
         (asset(json!({"address": BUYER, "symbol": "X"})), "networks.base.assets[0].decimals", "is missing"),
@@ -115,9 +120,17 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
             "policy.maxAmount.usdc",
             "matches no built-in or configured asset",
         ),
-        (json!({"policy": {"maxAmount": {"USDC": "1,5"}}}), "policy.maxAmount.USDC", "an amount in token units"),
+        (
+            json!({"policy": {"maxAmount": {"USDC": "1,5"}}}),
+            "policy.maxAmount.USDC",
+            "is not an amount in digits with at most one point; accepted is an amount in token units",
+        ),
         (json!({"policy": {"maxAmount": {"USDC": "1.0000001"}}}), "policy.maxAmount.USDC", "more decimal places"),
-        (json!({"policy": {"maxAmount": {"USDC": 1}}}), "policy.maxAmount.USDC", "is integer; accepted is a string"),
+        (
+            json!({"policy": {"maxAmount": {"USDC": 1}}}),
+            "policy.maxAmount.USDC",
+            "is a whole number; accepted is a string",
+        ),
         (json!({"fees": {"base": "0.1"}}), "fees.base", "atomic units in digits"),
         (json!({"health": {"openForMs": 0}}), "health.openForMs", "milliseconds from 1"),
         (json!({"health": {"ewmaAlpha": 1.5}}), "health.ewmaAlpha", "a number above 0, at most 1"),
@@ -158,8 +171,14 @@ fn null_leaves_a_field_unset_where_it_may_be() {
     for (text, said) in [
         (r#"{"routing":null}"#, "routing: is null; accepted is an object"),
         (r#"{"fees":{"base":null}}"#, "fees.base: is null; accepted is a string"),
-        (r#"{"routing":{"probeTimeoutMs":5.0}}"#, "routing.probeTimeoutMs: is floating point; accepted is u64"),
-        (r#"{"routing":{"probeTimeoutMs":-5}}"#, "routing.probeTimeoutMs: is integer; accepted is u64"),
+        (
+            r#"{"routing":{"probeTimeoutMs":5.0}}"#,
+            "routing.probeTimeoutMs: is a number with a point or an exponent; accepted is a whole number from 0",
+        ),
+        (
+            r#"{"routing":{"probeTimeoutMs":-5}}"#,
+            "routing.probeTimeoutMs: is out of range; accepted is a whole number from 0",
+        ),
         (r#"{"routing":{"seed":1,"seed":2}}"#, "routing.seed: duplicate field `seed`; accepted is each field once"),
         (r#"{"owners":{"eip155":"\ud800"}}"#, "owners.eip155: is not valid Unicode text; accepted is a string"),
     ] {
