@@ -6,11 +6,13 @@
 //! how to run it again.
 
 mod ask;
+mod attempt;
 mod book;
 mod fault;
 mod judge;
 mod node;
 mod run;
+mod selection;
 mod tally;
 mod trace;
 mod wire;

@@ -6,7 +6,8 @@ use payroute::{
     Amount, Candidate, Circuit, Key, Note, PaymentRequired, Reason, SelectError, Selection as Answer, rank,
 };
 
-use super::book::{Attempt, Book, Kind, Stage};
+use super::attempt::{Attempt, Kind, Stage};
+use super::book::Book;
 use super::node::Told;
 use super::world::{Offer, SECRET};
 use crate::reference::balance::Standing;
