@@ -412,7 +412,7 @@ export type DisposedAsync = { [Key in WellKnown<"asyncDispose">]: () => Promise<
 /** Options of {@link Selector.select}. */
 export interface SelectOptions {
   /** Ends the selection: it rejects with the signal's reason and its requests are aborted. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal | null | undefined;
 }
 
 /** Options of {@link createSelector}. */
@@ -520,17 +520,19 @@ export interface Selector extends DisposedSync, DisposedAsync {
    * Asks the configured endpoints what the buyer holds, and ranks the offers.
    * @param paymentRequired the 402's terms as an object; `requirement` is one of its entries
    * @throws {PayrouteError} no offer can be paid; `code` and the subclass say why
+   * @throws {ConfigurationError} an option is not accepted: `signal` is no `AbortSignal`, or a name is not known
    */
   select<Requirement extends object>(
     paymentRequired: PaymentRequired<Requirement> | readonly Requirement[],
-    options?: SelectOptions,
+    options?: SelectOptions | null,
   ): Promise<Selection<Requirement>>;
   /**
    * Asks the configured endpoints what the buyer holds, and ranks the offers.
    * @param paymentRequired the value of a `PAYMENT-REQUIRED` header, JSON text, or a `Response`
    * @throws {PayrouteError} no offer can be paid; `code` and the subclass say why
+   * @throws {ConfigurationError} an option is not accepted: `signal` is no `AbortSignal`, or a name is not known
    */
-  select(paymentRequired: string | ResponseLike, options?: SelectOptions): Promise<Selection>;
+  select(paymentRequired: string | ResponseLike, options?: SelectOptions | null): Promise<Selection>;
   /** Health as it stands: one record for every endpoint that something is known of. */
   health(): EndpointHealth[];
   /** Forgets what was observed of endpoints and closes their circuits; nothing else. */
@@ -564,10 +566,10 @@ export interface Selector extends DisposedSync, DisposedAsync {
 
 /**
  * A selector for one buyer. Loads the WebAssembly module if that has not happened yet.
- * @throws {ConfigurationError} the configuration is not accepted; `path` names the field
+ * @throws {ConfigurationError} the configuration or an option is not accepted; `path` names the field
  * @throws {ModuleUnavailableError} the module could not be loaded; calling again tries again
  */
-export function createSelector(config: Config, options?: SelectorOptions): Promise<Selector>;
+export function createSelector(config: Config, options?: SelectorOptions | null): Promise<Selector>;
 
 /** What every endpoint did lately. Pass one to several selectors and they learn from each other. */
 export class HealthIndex {
@@ -580,15 +582,15 @@ export class HealthIndex {
 /** Options of {@link rank}. */
 export interface RankOptions {
   /** Networks, most wanted first. */
-  readonly preferNetworks?: readonly NetworkName[];
+  readonly preferNetworks?: readonly NetworkName[] | null | undefined;
 }
 
 /**
  * Ranks candidates anew, for what-if: a pure function of its arguments. Needs the module, which
  * {@link createSelector} or {@link init} have loaded.
- * @throws {ConfigurationError} a candidate or a network is none
+ * @throws {ConfigurationError} a candidate or a network is none, or an option has another name
  */
-export function rank(candidates: readonly Candidate[], options?: RankOptions): Candidate[];
+export function rank(candidates: readonly Candidate[], options?: RankOptions | null): Candidate[];
 
 /** A decoded 402. */
 export interface ParsedPaymentRequired<Requirement = PaymentRequirement> {

@@ -59,7 +59,7 @@ export interface PayingClient {
  * signs for the same offer. Nothing is chosen again after a payment was made.
  * @throws {ConfigurationError} an argument is not what it should be, or the client is routed already
  */
-export function routed<Client extends PayingClient>(client: Client, selector: Selector, options?: RoutedOptions): Client;
+export function routed<Client extends PayingClient>(client: Client, selector: Selector, options?: RoutedOptions | null): Client;
 
 /**
  * A `fetch` whose 402s stock clients can read: terms only in the body, in base64url, as bare JSON, in

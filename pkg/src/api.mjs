@@ -4,9 +4,10 @@
 
 import { loaded, ready } from "./boot.mjs";
 import { writeConfig } from "./endpoints.mjs";
-import { ConfigurationError, attempt, errorOf } from "./errors.mjs";
+import { ConfigurationError, attempt, errorOf, misfit } from "./errors.mjs";
 import { hostOf } from "./host.mjs";
 import { decode } from "./input.mjs";
+import { optionsOf, signalOf } from "./options.mjs";
 
 export { amountToBigInt, formatAmount } from "./amounts.mjs";
 export {
@@ -70,12 +71,12 @@ export class HealthIndex {
 
 /**
  * @param {import("../index.d.ts").Config} config
- * @param {import("../index.d.ts").SelectorOptions} [options]
+ * @param {import("../index.d.ts").SelectorOptions | null} [options]
  */
-export async function createSelector(config, options = {}) {
+export async function createSelector(config, options) {
+  const { health, onEvent } = optionsOf(options, ["health", "onEvent"]);
   const { text, providers } = writeConfig(config);
   const core = await ready();
-  const { health, onEvent } = options;
   if (onEvent !== undefined && typeof onEvent !== "function") {
     throw new ConfigurationError("onEvent: is not a function; accepted is a function of an event", "onEvent", "a function of an event");
   }
@@ -108,13 +109,14 @@ class Selector {
 
   /**
    * @param {unknown} input
-   * @param {import("../index.d.ts").SelectOptions} [options]
+   * @param {import("../index.d.ts").SelectOptions | null} [options]
    */
-  async select(input, options = {}) {
+  async select(input, options) {
     const core = this.#alive();
+    const signal = signalOf(optionsOf(options, ["signal"]).signal);
     this.#pending += 1;
     try {
-      return await select(core, input, options.signal);
+      return await select(core, input, signal);
     } finally {
       this.#pending -= 1;
       if (this.#core === undefined && this.#pending === 0) core.free();
@@ -313,14 +315,17 @@ export async function parsePaymentRequired(input) {
 
 /**
  * @param {readonly Candidate[]} candidates
- * @param {import("../index.d.ts").RankOptions} [options]
+ * @param {import("../index.d.ts").RankOptions | null} [options]
  * @returns {Candidate[]}
  */
-export function rank(candidates, options = {}) {
+export function rank(candidates, options) {
+  if (!Array.isArray(candidates)) throw misfit("candidates", "a list of candidates");
+  const preferNetworks = networksOf(optionsOf(options, ["preferNetworks"]).preferNetworks);
   const ranking = new (loaded("rank").Ranking)();
   try {
     const byIndex = new Map();
     for (const [position, candidate] of candidates.entries()) {
+      if (typeof candidate !== "object" || candidate === null) throw misfit(`candidates[${position}]`, "a candidate");
       const { requirementIndex: index } = candidate;
       if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff || byIndex.has(index)) {
         throw misfit(`candidates[${position}].requirementIndex`, "a whole number that no other candidate has");
@@ -328,7 +333,7 @@ export function rank(candidates, options = {}) {
       byIndex.set(index, candidate);
       addTo(ranking, candidate, position);
     }
-    const order = attemptPath(() => ranking.rank([...(options.preferNetworks ?? [])]), "a CAIP-2 id or a known name");
+    const order = attemptPath(() => ranking.rank(preferNetworks), NETWORK);
     return JSON.parse(order).map((/** @type {[number, string?]} */ [index, decidedBy], /** @type {number} */ place) => {
       const { decidedBy: _, ...candidate } = byIndex.get(index);
       return { ...candidate, rank: place + 1, ...(decidedBy ? { decidedBy } : {}) };
@@ -336,6 +341,20 @@ export function rank(candidates, options = {}) {
   } finally {
     ranking.free();
   }
+}
+
+const NETWORK = "a CAIP-2 id or a known name";
+
+/**
+ * @param {unknown} networks
+ * @returns {string[]}
+ */
+function networksOf(networks) {
+  if (networks === undefined || networks === null) return [];
+  if (!Array.isArray(networks)) throw misfit("preferNetworks", "a list of networks");
+  const other = networks.findIndex((network) => typeof network !== "string");
+  if (other !== -1) throw misfit(`preferNetworks[${other}]`, NETWORK);
+  return [...networks];
 }
 
 /**
@@ -382,12 +401,4 @@ function attemptPath(call, accepted) {
   } catch (path) {
     throw typeof path === "string" ? misfit(path, accepted) : path;
   }
-}
-
-/**
- * @param {string} path
- * @param {string} accepted
- */
-function misfit(path, accepted) {
-  return new ConfigurationError(`${path}: is not accepted; accepted is ${accepted}`, path, accepted);
 }

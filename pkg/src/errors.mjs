@@ -153,6 +153,14 @@ export class ConfigurationError extends PayrouteError {
   }
 }
 
+/**
+ * @param {string} path
+ * @param {string} accepted
+ */
+export function misfit(path, accepted) {
+  return new ConfigurationError(`${path}: is not accepted; accepted is ${accepted}`, path, accepted);
+}
+
 export class ModuleUnavailableError extends PayrouteError {
   static code = "module-unavailable";
   static className = "ModuleUnavailableError";

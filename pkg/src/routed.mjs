@@ -2,7 +2,8 @@
 // An x402 client that pays what a selector chose. Signs nothing, knows no transport, and leaves to
 // the client whatever else it does: its hooks, its spend controls, its policies.
 
-import { ConfigurationError, HeldElsewhereError } from "./errors.mjs";
+import { HeldElsewhereError, misfit } from "./errors.mjs";
+import { optionsOf } from "./options.mjs";
 
 /** On every client that is routed, from whichever copy of the package. */
 const ROUTED = Symbol.for("payroute.x402.routed");
@@ -26,10 +27,10 @@ const MOST_SELECTIONS = 4;
 /**
  * @param {any} client
  * @param {import("../index.d.ts").Selector} selector
- * @param {{ exclusive?: boolean, onRoute?: (route: any) => unknown }} [options]
+ * @param {{ exclusive?: boolean, onRoute?: (route: any) => unknown } | null} [options]
  */
-export function routed(client, selector, options = {}) {
-  const { exclusive = false, onRoute = warnOfOverride } = options;
+export function routed(client, selector, options) {
+  const { exclusive = false, onRoute = warnOfOverride } = optionsOf(options, ["exclusive", "onRoute"]);
   check(client, selector, exclusive, onRoute);
   const plans = planner(selector);
   const sign = client.createPaymentPayload;
@@ -199,14 +200,6 @@ function check(client, selector, exclusive, onRoute) {
   if (typeof selector?.select !== "function") throw misfit("selector", "a Selector");
   if (typeof exclusive !== "boolean") throw misfit("exclusive", "a boolean");
   if (typeof onRoute !== "function") throw misfit("onRoute", "a function of a route");
-}
-
-/**
- * @param {string} path
- * @param {string} accepted
- */
-function misfit(path, accepted) {
-  return new ConfigurationError(`${path}: is not accepted; accepted is ${accepted}`, path, accepted);
 }
 
 /**

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as esm from "payroute";
+import { routed } from "payroute/x402";
 
 const cjs = createRequire(import.meta.url)("payroute");
 
@@ -100,6 +101,52 @@ test("ranking refuses what is of another kind, and trusts no candidate that has 
   }
   const refused = { ...candidate, rejectionReasons: ["no-owner"] };
   assert.equal(esm.rank([refused, { ...candidate, requirementIndex: 1 }])[0].requirementIndex, 1);
+});
+
+test("ranking takes a list of candidates and nothing else", async () => {
+  await esm.init();
+  for (const candidates of [null, undefined, {}, "x", { candidates: [] }]) {
+    assert.throws(() => esm.rank(candidates), { code: "configuration", path: "candidates", accepted: "a list of candidates" });
+  }
+  for (const none of [null, undefined, 5]) {
+    assert.throws(() => esm.rank([candidate(0), none]), { code: "configuration", path: "candidates[1]" });
+  }
+  for (const [preferNetworks, path] of [["base", "preferNetworks"], [{}, "preferNetworks"], [["base", 5], "preferNetworks[1]"]]) {
+    assert.throws(() => esm.rank([], { preferNetworks }), { code: "configuration", path });
+  }
+  for (const options of [null, undefined, {}, { preferNetworks: null }]) assert.deepEqual(esm.rank([], options), []);
+});
+
+test("options that are none, or of another name, are refused", async () => {
+  const selector = await esm.createSelector({}, null);
+  const client = () => ({ createPaymentPayload: async () => ({}) });
+  const takers = {
+    "{ signal }": (options) => selector.select({ accepts: [] }, options),
+    "{ health, onEvent }": (options) => esm.createSelector({}, options),
+    "{ preferNetworks }": async (options) => esm.rank([], options),
+    "{ exclusive, onRoute }": async (options) => routed(client(), selector, options),
+  };
+  const misplaced = [new AbortController(), AbortSignal.abort(), [], new Map(), "x", 5, () => {}];
+  for (const [accepted, take] of Object.entries(takers)) {
+    for (const options of misplaced) await assert.rejects(take(options), { code: "configuration", path: "options", accepted });
+    for (const name of ["sigal", "onevent", "prefer", "exclusiv"]) {
+      await assert.rejects(take({ [name]: true }), { code: "configuration", path: name, accepted });
+    }
+    for (const options of [null, undefined, {}]) {
+      const code = await take(options).then(() => "taken", (error) => error.code);
+      assert.ok(["taken", "invalid-payment-required"].includes(code), `${accepted}: ${code}`);
+    }
+  }
+});
+
+test("a signal is an AbortSignal, or nothing", async () => {
+  const selector = await esm.createSelector({});
+  const nothing = { code: "invalid-payment-required" };
+  for (const signal of [null, undefined]) await assert.rejects(selector.select({ accepts: [] }, { signal }), nothing);
+  const others = [new AbortController(), {}, "x", 5, true, { aborted: false }, { addEventListener() {} }, new EventTarget()];
+  for (const signal of others) {
+    await assert.rejects(selector.select({ accepts: [] }, { signal }), { code: "configuration", path: "signal", accepted: "an AbortSignal" });
+  }
 });
 
 test("a module that is not ours poisons nothing", () => {
