@@ -419,8 +419,12 @@ export interface SelectOptions {
 export interface SelectorOptions {
   /** An index to share with other selectors; the `health` of the configuration then has no effect. */
   readonly health?: HealthIndex | undefined;
-  /** Hears of failovers, throttling and circuits as they happen, in order. */
-  readonly onEvent?: ((event: SelectorEvent) => void) | undefined;
+  /**
+   * Hears of failovers, throttling and circuits as they happen, in order. What it throws, or rejects with,
+   * changes no selection and ends no process: it goes to `reportError` in pages and workers, and to
+   * `console.error` in Node, Deno and Bun.
+   */
+  readonly onEvent?: ((event: SelectorEvent) => void | PromiseLike<void>) | undefined;
 }
 
 /** What kind of failure an endpoint showed. */

@@ -34,8 +34,8 @@ export function hostOf(providers, onEvent) {
   return {
     /** @param {string} text */
     event(text) {
-      // After the core is done: a listener may call the selector, and may throw.
-      queueMicrotask(() => onEvent?.(JSON.parse(text)));
+      // After the core is done: a listener may call the selector.
+      queueMicrotask(() => tell(onEvent, JSON.parse(text)));
     },
 
     /**
@@ -72,6 +72,21 @@ export function hostOf(providers, onEvent) {
       }
     },
   };
+}
+
+/**
+ * A listener's fault is its own: it ends neither a selection nor the process.
+ * @param {((event: import("../index.d.ts").SelectorEvent) => unknown) | undefined} onEvent
+ * @param {import("../index.d.ts").SelectorEvent} event
+ */
+async function tell(onEvent, event) {
+  try {
+    await onEvent?.(event);
+  } catch (error) {
+    // Deno and Bun end the process for what is reported; like Node they have a `process`.
+    if (typeof globalThis.reportError === "function" && !("process" in globalThis)) globalThis.reportError(error);
+    else console.error(error);
+  }
 }
 
 /**

@@ -171,6 +171,49 @@ test("health is a readable snapshot, and events tell what changed", async (t) =>
   assert.deepEqual(selector.health(), []);
 });
 
+test("a listener that throws or rejects ends nothing and is told of", async (t) => {
+  const faults = [new Error("the dashboard"), new Error("the log")];
+  const [thrown, rejected] = faults;
+  const listeners = [
+    [thrown, () => { throw thrown; }],
+    [rejected, () => Promise.reject(rejected)],
+  ];
+  const unhandled = [];
+  const note = (error) => unhandled.push(error);
+  for (const kind of ["uncaughtException", "unhandledRejection"]) {
+    process.on(kind, note);
+    t.after(() => process.off(kind, note));
+  }
+  const told = t.mock.method(console, "error", () => {});
+  for (const [fault, onEvent] of listeners) {
+    const [failing, good] = await opened(t, "500", "healthy");
+    const selector = await createSelector(onBase(failing.url, good.url), { onEvent });
+    assert.equal((await selector.select(input)).candidates[0].balance, "60000");
+    await sleep(0);
+    assert.ok(told.mock.callCount() > 0);
+    assert.ok(told.mock.calls.every(({ arguments: [error] }) => error === fault));
+    told.mock.resetCalls();
+  }
+  assert.deepEqual(unhandled, []);
+});
+
+test("where a page or a worker takes reports, a listener's fault goes there", async (t) => {
+  const script = `
+    import { createSelector } from "payroute";
+    const config = JSON.parse(process.argv[1]);
+    const { log } = console;
+    globalThis.reportError = (error) => log("reported", error.message);
+    delete globalThis.process;
+    const selector = await createSelector(config, { onEvent() { throw new Error("the dashboard"); } });
+    await selector.select(JSON.stringify(${JSON.stringify(input)}));`;
+  const [failing, good] = await opened(t, "500", "healthy");
+  const cwd = new URL("..", import.meta.url);
+  const config = JSON.stringify(onBase(failing.url, good.url));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script, config], { cwd });
+  assert.deepEqual([...new Set(stdout.trim().split("\n"))], ["reported the dashboard"]);
+  assert.equal(stderr, "");
+});
+
 test("operators cordon an endpoint, count, and keep health over a reload", async (t) => {
   const [failing, good] = await opened(t, "500", "healthy");
   const config = onBase(failing.url, good.url);
