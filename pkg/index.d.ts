@@ -80,10 +80,13 @@ export interface ProviderEndpoint extends EndpointOptions {
   readonly provider: Eip1193Provider | RpcFunction;
 }
 
-/** A wallet's provider, as EIP-1193 defines it. */
+/**
+ * A wallet's provider, as EIP-1193 defines it. Also a client or a provider of viem or ethers, whose methods are
+ * narrower.
+ */
 export interface Eip1193Provider {
-  /** Answers one JSON-RPC call, or throws an error with a `code`. */
-  request(call: { method: string; params?: unknown[] | Record<string, unknown> }): Promise<unknown>;
+  /** Answers one JSON-RPC call, or throws an error with a `code`. `params` are a list, where there are any. */
+  request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>;
 }
 
 /**
@@ -424,7 +427,7 @@ export interface SelectorOptions {
    * changes no selection and ends no process: it goes to `reportError` in pages and workers, and to
    * `console.error` in Node, Deno and Bun.
    */
-  readonly onEvent?: ((event: SelectorEvent) => void | PromiseLike<void>) | undefined;
+  readonly onEvent?: ((event: SelectorEvent) => unknown) | undefined;
 }
 
 /** What kind of failure an endpoint showed. */

@@ -28,7 +28,7 @@ export function onlyRedirectRule() {
 
 /**
  * @param {Map<string, Provider>} providers
- * @param {((event: import("../index.d.ts").SelectorEvent) => void) | undefined} onEvent
+ * @param {((event: import("../index.d.ts").SelectorEvent) => unknown) | undefined} onEvent
  */
 export function hostOf(providers, onEvent) {
   return {

@@ -32,6 +32,51 @@ function proves<_Claim extends true>(): void {}
 
 declare const provider: Eip1193Provider;
 
+/** `request` as viem's clients and providers declare it: by a schema of methods, generic over the call. */
+type Schema = readonly [
+  { Method: "eth_chainId"; Parameters?: undefined; ReturnType: `0x${string}` },
+  { Method: "eth_call"; Parameters: readonly [transaction: { to: `0x${string}` }, block?: "latest"]; ReturnType: `0x${string}` },
+  { Method: "wallet_watchAsset"; Parameters: { type: "ERC20" }; ReturnType: boolean },
+];
+type Call<Row> = Row extends { Method: infer Method; Parameters: infer Parameters }
+  ? { method: Method; params: Parameters }
+  : Row extends { Method: infer Method }
+    ? { method: Method; params?: undefined }
+    : never;
+type Result<Method> = Extract<Schema[number], { Method: Method }>["ReturnType"];
+interface ViemClient {
+  request: <Asked extends Call<Schema[number]>, Answered = Result<Asked["method"]>>(
+    call: Asked,
+    options?: { dedupe?: boolean | undefined; retryCount?: number | undefined },
+  ) => Promise<Answered>;
+}
+
+/** As EIP-1193 writes it, as ethers does, and as applications do by hand. */
+interface Specified {
+  request(args: { readonly method: string; readonly params?: readonly unknown[] | object }): Promise<unknown>;
+}
+interface OfEthers {
+  request(request: { method: string; params?: Array<any> | Record<string, any> }): Promise<any>;
+}
+interface OfMetaMask {
+  request<T>(args: { method: string; params?: unknown[] | Record<string, unknown> }): Promise<T | null | undefined>;
+  on(event: string, listener: (...args: unknown[]) => void): this;
+}
+interface ByHand {
+  request: (args: { method: string; params: unknown[] }) => Promise<string>;
+}
+
+export function providers(viem: ViemClient, specified: Specified, ethers: OfEthers, metaMask: OfMetaMask, hand: ByHand): Config {
+  const accepted: Eip1193Provider[] = [viem, specified, ethers, metaMask, hand];
+  const answer = accepted[0]!.request({ method: "eth_chainId" });
+  proves<Same<typeof answer, Promise<unknown>>>();
+  // @ts-expect-error a provider takes a call
+  accepted.push({ request: async (method: string) => method });
+  // @ts-expect-error and promises an answer
+  accepted.push({ request: () => "0x1" });
+  return { networks: { base: { rpc: accepted.map((provider) => ({ provider })) } } };
+}
+
 const config: Config = {
   owners: { eip155: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", solana: "…" },
   networks: {
