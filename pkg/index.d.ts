@@ -13,35 +13,35 @@ export type AtomicAmount = string;
 /** The configuration. Every field is optional; built-in networks, assets and endpoints apply. */
 export interface Config {
   /** The buyer's addresses, by `eip155`, `solana` or a single network. */
-  readonly owners?: Readonly<Record<NetworkName, string>>;
+  readonly owners?: Readonly<Record<NetworkName, string>> | undefined;
   /** Networks to add, and built-in ones to override field by field. */
-  readonly networks?: Readonly<Record<NetworkName, NetworkConfig>>;
+  readonly networks?: Readonly<Record<NetworkName, NetworkConfig>> | undefined;
   /** Preferences and limits of asking. */
-  readonly routing?: RoutingConfig;
+  readonly routing?: RoutingConfig | undefined;
   /** What is refused whatever the buyer holds. */
-  readonly policy?: PolicyConfig;
+  readonly policy?: PolicyConfig | undefined;
   /** What paying on a network costs besides the price, in atomic units of the asset. */
-  readonly fees?: Readonly<Record<NetworkName, AtomicAmount>>;
+  readonly fees?: Readonly<Record<NetworkName, AtomicAmount>> | undefined;
   /** How endpoints win and lose trust. */
-  readonly health?: HealthSettings;
+  readonly health?: HealthSettings | undefined;
   /** How much of a merchant's answer is read. */
-  readonly limits?: Limits;
+  readonly limits?: Limits | undefined;
 }
 
 /** One network of the configuration. */
 export interface NetworkConfig {
   /** A name for people. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Solana: the cluster's whole genesis hash. */
-  readonly genesisHash?: string;
+  readonly genesisHash?: string | undefined;
   /** Endpoints, in the order in which they are asked. */
-  readonly rpc?: readonly Endpoint[];
+  readonly rpc?: readonly Endpoint[] | undefined;
   /** An endpoint that is asked for the chain's time alone, to tell lag. */
-  readonly referenceUrl?: string;
+  readonly referenceUrl?: string | undefined;
   /** Tokens to add to the built-in ones. */
-  readonly assets?: readonly AssetConfig[];
+  readonly assets?: readonly AssetConfig[] | undefined;
   /** How endpoints are chosen among; `ordered` where it is not given. */
-  readonly strategy?: Strategy;
+  readonly strategy?: Strategy | undefined;
 }
 
 /**
@@ -59,13 +59,13 @@ export type Endpoint = string | UrlEndpoint | ProviderEndpoint | RpcFunction;
 /** How an endpoint is listed, whatever it is. */
 export interface EndpointOptions {
   /** A name for people; shown instead of a generated one for providers. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** Endpoints of a lower number are asked first; 0 where it is not given. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** The share of the traffic under a weighted strategy, 1 to 1000. */
-  readonly weight?: number;
+  readonly weight?: number | undefined;
   /** Requests that it may have under way at once; any number where it is not given. */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
 }
 
 /** An endpoint at a URL. `https`, or `http` on loopback. */
@@ -92,6 +92,11 @@ export interface Eip1193Provider {
 /**
  * Takes a JSON-RPC body, often a batch, and resolves to the text of the answer. A rejection counts
  * as an endpoint that cannot be reached. The signal aborts when nobody waits any more.
+ *
+ * A function's own bug looks the same: what it throws (a `ReferenceError` as well) is told as a connection that
+ * failed, or as `offline` where nothing else could be reached either; what is not JSON-RPC text (an object,
+ * `undefined`) as an endpoint's bad answer. Nothing of it is logged, for it may hold a key: catch, log and rethrow
+ * in your function to see it.
  */
 export type RpcFunction = (body: string, options: { readonly signal: AbortSignal }) => Promise<string> | string;
 
@@ -100,79 +105,79 @@ export interface AssetConfig {
   /** The contract, or the mint. */
   readonly address: string;
   /** The symbol; needed unless the token is built in. */
-  readonly symbol?: string;
+  readonly symbol?: string | undefined;
   /** The decimals; needed unless the token is built in. */
-  readonly decimals?: number;
+  readonly decimals?: number | undefined;
   /** The name in the token's EIP-712 domain. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The version in the token's EIP-712 domain. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Solana: the program that owns the mint. */
-  readonly program?: "token" | "token-2022";
+  readonly program?: "token" | "token-2022" | undefined;
 }
 
 /** Preferences and limits of asking. */
 export interface RoutingConfig {
   /** Networks, most wanted first: a tie-break among offers that can be paid, never a filter. */
-  readonly preferNetworks?: readonly NetworkName[];
+  readonly preferNetworks?: readonly NetworkName[] | undefined;
   /** Milliseconds that one provider is given, 1 to 30000; 600 where it is not given. */
-  readonly probeTimeoutMs?: number;
+  readonly probeTimeoutMs?: number | undefined;
   /** Providers asked per network and selection, 1 or 2; 2 where it is not given. */
-  readonly maxProvidersPerNetwork?: number;
+  readonly maxProvidersPerNetwork?: number | undefined;
   /** The seed of the weighted strategy: the same one draws the same shares again. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Whether `http` is accepted outside loopback. */
-  readonly allowHttp?: boolean;
+  readonly allowHttp?: boolean | undefined;
   /** Whether a balance that is too low is read once more where that could change the route; on. */
-  readonly secondOpinion?: boolean;
+  readonly secondOpinion?: boolean | undefined;
 }
 
 /** What is refused whatever the buyer holds. */
 export interface PolicyConfig {
   /** The only networks to pay on; empty for all. */
-  readonly allowedNetworks?: readonly NetworkName[];
+  readonly allowedNetworks?: readonly NetworkName[] | undefined;
   /** The only assets to pay with, by symbol or CAIP-19 id; empty for all. */
-  readonly allowedAssets?: readonly string[];
+  readonly allowedAssets?: readonly string[] | undefined;
   /** The highest price per asset, in token units: `{ USDC: "1.50" }`. */
-  readonly maxAmount?: Readonly<Record<string, string>>;
+  readonly maxAmount?: Readonly<Record<string, string>> | undefined;
 }
 
 /** How quickly endpoints win and lose trust. */
 export interface HealthSettings {
   /** Weight of the newest observation in the averages; 0.2. */
-  readonly ewmaAlpha?: number;
+  readonly ewmaAlpha?: number | undefined;
   /** Observations that the failure share is taken over; 20. */
-  readonly failureWindow?: number;
+  readonly failureWindow?: number | undefined;
   /** Failures in a row that open a circuit; 5. */
-  readonly consecutiveFailures?: number;
+  readonly consecutiveFailures?: number | undefined;
   /** Share of failures that opens a circuit, in percent; 50. */
-  readonly failurePercent?: number;
+  readonly failurePercent?: number | undefined;
   /** Observations before the share counts; 10. */
-  readonly minimumSamples?: number;
+  readonly minimumSamples?: number | undefined;
   /** Milliseconds that a circuit stays open; 30000. */
-  readonly openForMs?: number;
+  readonly openForMs?: number | undefined;
   /** Milliseconds that an endpoint is passed over after a fault, doubling; 2000. */
-  readonly backoffMs?: number;
+  readonly backoffMs?: number | undefined;
   /** The most milliseconds that passing over grows to; 30000. */
-  readonly backoffLimitMs?: number;
+  readonly backoffLimitMs?: number | undefined;
   /** The latency at which the full latency penalty applies, in milliseconds; 600. */
-  readonly slowMs?: number;
+  readonly slowMs?: number | undefined;
   /** Endpoints remembered; 128. */
-  readonly capacity?: number;
+  readonly capacity?: number | undefined;
   /** Milliseconds after which an unused endpoint is forgotten; 1800000. */
-  readonly idleRetentionMs?: number;
+  readonly idleRetentionMs?: number | undefined;
 }
 
 /** How much of a merchant's answer is read. */
 export interface Limits {
   /** Bytes of a header's value; 65536. */
-  readonly headerBytes?: number;
+  readonly headerBytes?: number | undefined;
   /** Bytes of a body; 1048576. */
-  readonly bodyBytes?: number;
+  readonly bodyBytes?: number | undefined;
   /** Nesting of JSON; 32. */
-  readonly jsonDepth?: number;
+  readonly jsonDepth?: number | undefined;
   /** Entries of `accepts`; 64. */
-  readonly requirements?: number;
+  readonly requirements?: number | undefined;
 }
 
 /** One offer of a merchant as it arrives. Its fields are the merchant's and are not trusted. */
@@ -222,45 +227,102 @@ export type Circuit = "closed" | "half-open" | "open";
 
 /** Why an offer cannot be paid. */
 export type RejectionReason =
+  /** No owner address is configured for the network. */
   | "no-owner"
+  /** The entry cannot be paid as written. */
   | "malformed-requirement"
+  /** The network is neither built in nor configured. */
   | "network-unknown"
+  /** `policy.allowedNetworks` does not list the network. */
   | "network-not-allowed"
+  /** The scheme is not one that payroute can judge. */
   | "scheme-unsupported"
+  /** The way the token would move is not one that payroute can judge. */
   | "transfer-method-unsupported"
+  /** The asset is neither built in nor configured; it is never queried. */
   | "asset-unsupported"
+  /** `policy.allowedAssets` does not list the asset. */
   | "asset-not-allowed"
+  /** The price is over `policy.maxAmount`. */
   | "amount-over-limit"
+  /** The balance was read and is below the price. */
   | "insufficient-balance"
+  /** The balance could not be read. Says nothing about the buyer's funds. */
   | "balance-unavailable"
+  /** Every endpoint that answered serves another chain. */
   | "chain-identity-mismatch"
+  /** Permit2's allowance is below what is due; the candidate's `approval` is what to send first. */
   | "allowance-required"
+  /** The buyer's or the recipient's token account is frozen. */
   | "account-frozen"
+  /** The token refuses the buyer's address. */
   | "account-blocked"
+  /** The token is paused. */
   | "token-paused"
+  /** `extra.name` or `extra.version`, which the signature needs, is missing. */
   | "domain-missing"
+  /** The token's signing domain is not the one that the offer states. */
   | "domain-mismatch"
+  /** `extra.feePayer` is missing, is no address, or is the buyer. */
   | "fee-payer-missing"
+  /** The recipient has no token account to receive into. */
   | "recipient-account-missing"
+  /** There is no contract at the asset's address. */
   | "asset-not-contract"
+  /** The scheme pays out of a deposit, and the balance is below what must be deposited. */
   | "deposit-required";
 
 /** A key of the ranking, in the order in which they decide. */
-export type DecidingKey = "viability" | "circuit" | "preference" | "fee" | "score" | "latency" | "index";
+export type DecidingKey =
+  /** It cannot be paid and the winner can. */
+  | "viability"
+  /** Its endpoint's circuit was open, the winner's was not. */
+  | "circuit"
+  /** Its network comes later in `preferNetworks`, or is not in it. */
+  | "preference"
+  /** Paying there costs more. */
+  | "fee"
+  /** Its endpoint's health is lower. */
+  | "score"
+  /** Its endpoint is slower on average. */
+  | "latency"
+  /** It comes later in the merchant's list. */
+  | "index";
 
 /** A remark that does not change viability. */
 export type Note =
+  /** The protocol version was missing or not written as a number; it was inferred. */
   | "version-coerced"
+  /** Version 2 terms were found in the body instead of the header; stock clients may not read them. */
   | "carrier-body"
+  /** The network is named otherwise than its protocol version does; some servers and clients will not know it. */
   | "non-canonical-network"
+  /** The token's signing domain was not compared with the chain, and no built-in row confirms it. */
   | "domain-unchecked"
+  /** The chain's identity came in a reply beside the balance, not in the same one. */
   | "identity-separate"
+  /** No endpoint of any network could be reached: it is likely this device that is offline. */
   | "offline"
+  /**
+   * There is code at the buyer's address, a contract's or one that it delegates to (EIP-7702): the token will ask
+   * that code about the signature (ERC-1271), and some servers refuse such buyers.
+   */
   | "owner-has-code"
+  /** The token takes a fee of every transfer: the recipient gets less than is paid. */
   | "transfer-fee"
+  /** Two endpoints of the network say different balances; the higher one is taken. */
   | "balances-disagree"
+  /**
+   * The allowance is too low, but the server takes an EIP-2612 permit along with the payment
+   * (`eip2612GasSponsoring`), and the token takes those.
+   */
   | "eip2612-sponsored"
+  /**
+   * The allowance is zero, but the server takes a signed approval along with the payment
+   * (`erc20ApprovalGasSponsoring`): the buyer's signer must be able to sign a raw transaction.
+   */
   | "erc20-approval-sponsored"
+  /** An earlier version 1 entry has the same scheme and network: the server may take the payment for that one. */
   | "v1-ambiguous";
 
 /** One offer, as the buyer stands towards it. A plain object. */
@@ -432,31 +494,119 @@ export interface SelectorOptions {
 
 /** What kind of failure an endpoint showed. */
 export type FailureClass =
+  /** Too many requests for now. */
   | "rate-limited"
+  /** A plan's allowance is used up. */
   | "quota"
+  /** The request itself is at fault. */
   | "client-error"
+  /** The node has not caught up. */
   | "behind"
+  /** The endpoint does not offer this way of asking. */
   | "unsupported"
+  /** The endpoint does not accept the credentials, or their absence. */
   | "auth"
+  /** The endpoint failed, or could not be reached. */
   | "fault"
+  /** The endpoint probably failed: nothing else explains what it said. */
   | "soft-fault"
+  /** The call ran and reverted: a valid answer. */
   | "reverted"
+  /** The endpoint serves another chain. */
   | "identity";
 
 /** Why a circuit opened. */
-export type Opening = "consecutive-failures" | "failure-rate" | "trial-failed" | "wrong-chain";
+export type Opening =
+  /** Too many failures in a row. */
+  | "consecutive-failures"
+  /** Too large a share of failures lately. */
+  | "failure-rate"
+  /** The trial of a half-open circuit failed. */
+  | "trial-failed"
+  /** The endpoint answered for another chain. */
+  | "wrong-chain";
 
-/** Something that happened to an endpoint. Edges only: told when it changes, never while it lasts. */
+/**
+ * Something that happened to an endpoint. What lasts is told when it begins and ends, never again meanwhile; a
+ * failed attempt each time.
+ */
 export type SelectorEvent =
-  | { readonly type: "failover"; readonly network: string; readonly from: string; readonly to: string }
-  | { readonly type: "failed"; readonly network: string; readonly endpoint: string; readonly class: FailureClass }
-  | { readonly type: "throttled"; readonly network: string; readonly endpoint: string }
-  | { readonly type: "identity-mismatch"; readonly network: string; readonly endpoint: string }
-  | { readonly type: "balances-disagree"; readonly network: string; readonly lower: string; readonly higher: string }
-  | { readonly type: "circuit-opened"; readonly network: string; readonly endpoint: string; readonly reason: Opening }
-  | { readonly type: "circuit-half-open"; readonly network: string; readonly endpoint: string }
-  | { readonly type: "circuit-closed"; readonly network: string; readonly endpoint: string }
-  | { readonly type: "offline" };
+  /** A selection went on to another endpoint. */
+  | {
+      readonly type: "failover";
+      /** The network as CAIP-2 id. */
+      readonly network: string;
+      /** The endpoint that did not tell everything. */
+      readonly from: string;
+      /** The one asked next. */
+      readonly to: string;
+    }
+  /** An endpoint did not answer as it should have; told of every attempt. */
+  | {
+      readonly type: "failed";
+      /** The network as CAIP-2 id. */
+      readonly network: string;
+      /** The endpoint: its host, or its label. */
+      readonly endpoint: string;
+      /** What kind of failure it was. */
+      readonly class: FailureClass;
+    }
+  /** An endpoint asked for patience. */
+  | {
+      readonly type: "throttled";
+      /** The network as CAIP-2 id. */
+      readonly network: string;
+      /** The endpoint: its host, or its label. */
+      readonly endpoint: string;
+    }
+  /** An endpoint answered for another chain. */
+  | {
+      readonly type: "identity-mismatch";
+      /** The network that it is configured for, as CAIP-2 id. */
+      readonly network: string;
+      /** The endpoint: its host, or its label. */
+      readonly endpoint: string;
+    }
+  /** Two endpoints said different balances of one account. */
+  | {
+      readonly type: "balances-disagree";
+      /** The network as CAIP-2 id. */
+      readonly network: string;
+      /** The endpoint that said less. */
+      readonly lower: string;
+      /** The endpoint whose balance was taken. */
+      readonly higher: string;
+    }
+  /** An endpoint is left alone for a while. */
+  | {
+      readonly type: "circuit-opened";
+      /** The network as CAIP-2 id. */
+      readonly network: string;
+      /** The endpoint: its host, or its label. */
+      readonly endpoint: string;
+      /** Why. */
+      readonly reason: Opening;
+    }
+  /** An endpoint that was left alone is tried once. */
+  | {
+      readonly type: "circuit-half-open";
+      /** The network as CAIP-2 id. */
+      readonly network: string;
+      /** The endpoint: its host, or its label. */
+      readonly endpoint: string;
+    }
+  /** An endpoint is in use again. */
+  | {
+      readonly type: "circuit-closed";
+      /** The network as CAIP-2 id. */
+      readonly network: string;
+      /** The endpoint: its host, or its label. */
+      readonly endpoint: string;
+    }
+  /** No endpoint of any network could be reached. */
+  | {
+      readonly type: "offline";
+    };
 
 /** A configured endpoint, as far as it may be shown. */
 export interface EndpointInfo {
@@ -645,8 +795,18 @@ export interface Terms {
   readonly maxTimeoutSeconds: number;
 }
 
-/** A part of a response that terms are read from; `document` is one given without a response. */
-export type Carrier = "header" | "body" | "legacy-header" | "requirements-header" | "document";
+/** Where terms are read from. */
+export type Carrier =
+  /** The `PAYMENT-REQUIRED` header: canonical for version 2. */
+  | "header"
+  /** The response body: canonical for version 1. */
+  | "body"
+  /** The `X-PAYMENT-REQUIRED` header of early servers. */
+  | "legacy-header"
+  /** The `X-PAYMENT-REQUIREMENTS` header, seen in the wild. */
+  | "requirements-header"
+  /** A document given without a response around it. */
+  | "document";
 
 /** A field that cannot be paid as written. */
 export interface MalformedField {

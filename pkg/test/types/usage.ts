@@ -89,9 +89,22 @@ const config: Config = {
   routing: { preferNetworks: ["base"] },
 };
 
+/** What is not set may be written down as such, as the runtime has it. */
+const unset: Config = {
+  fees: undefined,
+  health: { slowMs: undefined },
+  limits: { bodyBytes: undefined },
+  networks: { base: { rpc: [{ url: "https://rpc.example", label: undefined }], assets: undefined } },
+  owners: undefined,
+  policy: { maxAmount: undefined },
+  routing: { preferNetworks: undefined },
+};
+
 export async function use(response: Response, offers: { accepts: { scheme: string; mine: number }[] }): Promise<void> {
   await init(new URL("https://cdn.example/core.wasm"));
   const selector = await createSelector(config, { health: new HealthIndex(), onEvent: heard });
+  await createSelector(unset, null);
+  await selector.select(offers, { signal: null });
   const ours = await selector.select(offers, { signal: AbortSignal.timeout(1_000) });
   proves<Same<typeof ours, Selection<{ scheme: string; mine: number }>>>();
   proves<Same<typeof ours.requirement.mine, number>>();
