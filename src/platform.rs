@@ -1,5 +1,5 @@
-//! Native or WASM: the one file that knows. Clock, sleep, boxed futures, background tasks and the
-//! HTTP client's differences.
+//! Native or WASM: the one file that knows. Clock, sleep, boxed futures, background tasks, the
+//! parser of URLs and the HTTP client's differences.
 //!
 //! Everything else is written once, against these names.
 
@@ -12,7 +12,7 @@ use crate::health::Moment;
 pub use imp::{BoxFuture, MaybeSend, MaybeSync};
 #[cfg(feature = "reqwest")]
 pub(crate) use imp::{http_client, read_body};
-pub(crate) use imp::{nonce, ready, spawn};
+pub(crate) use imp::{nonce, parse_url, ready, spawn};
 
 /// A number by chance. Nobody's secret.
 pub(crate) fn random() -> u64 {
@@ -63,6 +63,7 @@ mod imp {
     use tokio::time::Instant;
 
     use super::{Duration, HEAD_START, Moment};
+    use crate::rpc_url::RpcUrl;
 
     /// A boxed future: `Send`, for a multi-threaded runtime may move it.
     pub type BoxFuture<'a, T> = futures::future::BoxFuture<'a, T>;
@@ -116,6 +117,17 @@ mod imp {
         }
     }
 
+    /// By the parser of the `url` crate, which reqwest uses.
+    pub(crate) fn parse_url(text: &str) -> Option<RpcUrl> {
+        let url = url::Url::parse(text).ok()?;
+        let host = url.host_str().unwrap_or_default();
+        let host_and_port = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        Some(RpcUrl { scheme: url.scheme().to_owned(), host: host.to_owned(), host_and_port, href: url.into() })
+    }
+
     #[cfg(feature = "reqwest")]
     pub(crate) fn http_client() -> Result<reqwest::Client, reqwest::Error> {
         reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().tcp_nodelay(true).build()
@@ -145,6 +157,7 @@ mod imp {
     use web_time::Instant;
 
     use super::{Duration, HEAD_START, Moment};
+    use crate::rpc_url::RpcUrl;
 
     /// A boxed future that stays on its thread.
     pub type BoxFuture<'a, T> = futures::future::LocalBoxFuture<'a, T>;
@@ -181,6 +194,14 @@ mod imp {
 
     pub(crate) fn spawn(task: BoxFuture<'static, ()>) {
         wasm_bindgen_futures::spawn_local(task);
+    }
+
+    /// By the host's own parser, which its `fetch` uses.
+    pub(crate) fn parse_url(text: &str) -> Option<RpcUrl> {
+        let url = web_sys::Url::new(text).ok()?;
+        let mut scheme = url.protocol();
+        scheme.pop();
+        Some(RpcUrl { scheme, host: url.hostname(), host_and_port: url.host(), href: url.href() })
     }
 
     /// The host's `fetch` decides about redirects and connections here.

@@ -3,6 +3,8 @@
 //!
 //! Refuses to know which URLs are acceptable.
 
+use crate::platform;
+
 /// An absolute URL.
 #[derive(Clone)]
 pub(crate) struct RpcUrl {
@@ -17,23 +19,8 @@ pub(crate) struct RpcUrl {
 }
 
 impl RpcUrl {
-    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let url = url::Url::parse(text).ok()?;
-        let host = url.host_str().unwrap_or_default();
-        let host_and_port = match url.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        };
-        Some(Self { scheme: url.scheme().to_owned(), host: host.to_owned(), host_and_port, href: url.into() })
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let url = web_sys::Url::new(text).ok()?;
-        let mut scheme = url.protocol();
-        scheme.pop();
-        Some(Self { scheme, host: url.hostname(), host_and_port: url.host(), href: url.href() })
+        platform::parse_url(text)
     }
 
     /// Whether it names this machine. Parsing has written IPv4 addresses as four numbers, and lets no name
