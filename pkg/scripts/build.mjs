@@ -11,7 +11,7 @@ const OUT = join(PACKAGE, "wasm");
 
 /** KB of 1,000 bytes, gzip -9, of the whole selector's module: what it has now and a little more. The
  * goal is 110; lower this with every step towards it. */
-const BUDGET_KB = 133;
+const BUDGET_KB = 131;
 
 function embed() {
   const bytes = readFileSync(join(OUT, "core_bg.wasm"));
