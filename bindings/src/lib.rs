@@ -31,6 +31,9 @@ mod vectors;
 
 pub use ranking::Ranking;
 
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// What a health vector comes to, as JSON.
 ///
 /// # Errors
