@@ -1,0 +1,76 @@
+//! The host's event loop, clock and URL parser. One thread: nothing here is `Send`.
+
+use std::sync::OnceLock;
+
+use web_time::Instant;
+
+use super::{Duration, HEAD_START, Moment};
+use crate::rpc_url::RpcUrl;
+
+/// A boxed future that stays on its thread.
+pub type BoxFuture<'a, T> = futures::future::LocalBoxFuture<'a, T>;
+
+/// `Send` natively; nothing on WASM, which has one thread.
+pub trait MaybeSend {}
+impl<T: ?Sized> MaybeSend for T {}
+
+/// `Sync` natively; nothing on WASM.
+pub trait MaybeSync {}
+impl<T: ?Sized> MaybeSync for T {}
+
+pub(crate) fn now() -> Moment {
+    static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
+    let now = Instant::now();
+    let elapsed = now.saturating_duration_since(*FIRST_LOOK.get_or_init(|| now));
+    Moment::default().after(HEAD_START.saturating_add(elapsed))
+}
+
+/// Bytes that no other question carries. Told apart, not kept secret: `Math.random` will do.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "Math.random is from 0 to below 1")]
+pub(crate) fn nonce() -> [u8; 16] {
+    std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)
+}
+
+pub(crate) async fn sleep(span: Duration) {
+    let millis = u32::try_from(span.as_millis()).unwrap_or(u32::MAX);
+    gloo_timers::future::TimeoutFuture::new(millis).await;
+}
+
+pub(crate) fn ready() -> Result<(), &'static str> {
+    Ok(())
+}
+
+pub(crate) fn spawn(task: BoxFuture<'static, ()>) {
+    wasm_bindgen_futures::spawn_local(task);
+}
+
+/// By the host's own parser, which its `fetch` uses.
+pub(crate) fn parse_url(text: &str) -> Option<RpcUrl> {
+    let url = web_sys::Url::new(text).ok()?;
+    let mut scheme = url.protocol();
+    scheme.pop();
+    Some(RpcUrl { scheme, host: url.hostname(), host_and_port: url.host(), href: url.href() })
+}
+
+/// The host's `fetch` decides about redirects and connections here.
+#[cfg(feature = "reqwest")]
+pub(crate) fn http_client() -> Result<reqwest::Client, reqwest::Error> {
+    reqwest::Client::builder().build()
+}
+
+/// The body, or `None` as soon as it grows past `limit`.
+#[cfg(feature = "reqwest")]
+pub(crate) async fn read_body(response: reqwest::Response, limit: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+    use futures::StreamExt;
+
+    let mut chunks = response.bytes_stream();
+    let mut body = Vec::new();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk?;
+        if chunk.len() > limit.saturating_sub(body.len()) {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
+}
