@@ -45,7 +45,11 @@
 //! # Features
 //!
 //! - `reqwest` (default): the ready-made HTTP transport, natively with rustls, on WASM over the
-//!   host's `fetch`. Without it the crate opens no connection, `RouteSelector::new` does not exist, and
+//!   host's `fetch`.
+//! - `fetch`: on WASM the ready-made transport without reqwest, over the host's `fetch` directly: tens of
+//!   kilobytes less. To be taken with `default-features = false`. Natively it brings nothing.
+//!
+//!   Without either the crate opens no connection, `RouteSelector::new` does not exist, and
 //!   [`RouteSelector::builder`] must be given a [`Transport`].
 //! - `tracing`: spans `select` and `probe` and every [`Event`], through the `tracing` crate. Without it
 //!   nothing is logged anywhere.
@@ -112,6 +116,8 @@ pub use network::{ChainId, Family, NAMES, NetworkError};
 pub use payment::{
     Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
 };
+#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
+pub use platform::FetchTransport;
 pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};

@@ -36,7 +36,7 @@ impl RouteSelector {
     ///
     /// # Errors
     /// The HTTP client cannot be made, for example without any trusted root certificate.
-    #[cfg(feature = "reqwest")]
+    #[cfg(any(feature = "reqwest", feature = "fetch"))]
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         Self::builder(config).build()
     }
@@ -252,7 +252,8 @@ impl RouteSelectorBuilder {
             Some(transport) => transport,
             None => {
                 self.config.require_urls()?;
-                default_transport()?
+                platform::ready_made_transport()
+                    .map_err(|(problem, accepted)| ConfigError::new("transport", problem, accepted))?
             }
         };
         let health = self.health.unwrap_or_else(|| HealthIndex::new(self.config.health.clone()));
@@ -261,23 +262,6 @@ impl RouteSelectorBuilder {
         let prober = Prober { transport, health, traffic, observer, settings, clock: Clock };
         Ok(RouteSelector { config: Arc::new(self.config), prober, holds: Ledger::default() })
     }
-}
-
-#[cfg(feature = "reqwest")]
-fn default_transport() -> Result<Arc<dyn Transport>, ConfigError> {
-    match crate::probe::HttpTransport::new() {
-        Ok(transport) => Ok(Arc::new(transport)),
-        Err(_) => Err(ConfigError::new(
-            "transport",
-            "the HTTP client cannot be made",
-            "a system with trusted root certificates",
-        )),
-    }
-}
-
-#[cfg(not(feature = "reqwest"))]
-fn default_transport() -> Result<Arc<dyn Transport>, ConfigError> {
-    Err(ConfigError::new("transport", "is missing", "a Transport, or the crate's feature `reqwest`"))
 }
 
 /// The answer: which offer to pay, what comes next, and why.

@@ -1,22 +1,41 @@
 //! Native or WASM: the one folder that knows. Clock, sleep, boxed futures, background tasks, the
-//! parser of URLs and the HTTP client's differences.
+//! parser of URLs and the ready-made transports.
 //!
 //! Everything else is written once, against these names.
 
+#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
+mod fetch;
+#[cfg(feature = "reqwest")]
+mod http;
 #[cfg_attr(target_arch = "wasm32", path = "wasm.rs")]
 #[cfg_attr(not(target_arch = "wasm32"), path = "native.rs")]
 mod imp;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
 
 use crate::health::Moment;
+use crate::probe::Transport;
 
+#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
+pub use fetch::FetchTransport;
 pub use imp::{BoxFuture, MaybeSend, MaybeSync};
-#[cfg(feature = "reqwest")]
-pub(crate) use imp::{http_client, read_body};
 pub(crate) use imp::{nonce, parse_url, ready, spawn};
+
+/// The transport that the crate's features bring. Otherwise what is wrong, and what would be right.
+pub(crate) fn ready_made_transport() -> Result<Arc<dyn Transport>, (&'static str, &'static str)> {
+    #[cfg(feature = "reqwest")]
+    return match http::HttpTransport::new() {
+        Ok(transport) => Ok(Arc::new(transport)),
+        Err(_) => Err(("the HTTP client cannot be made", "a system with trusted root certificates")),
+    };
+    #[cfg(all(feature = "fetch", target_arch = "wasm32", not(feature = "reqwest")))]
+    return Ok(Arc::new(FetchTransport::new()));
+    #[cfg(not(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32"))))]
+    Err(("is missing", "a Transport, or one of the crate's features `reqwest` and `fetch`"))
+}
 
 /// A number by chance. Nobody's secret.
 pub(crate) fn random() -> u64 {

@@ -43,8 +43,6 @@ use crate::verdict::{Note, Reason};
 pub(crate) use self::reading::Readings;
 pub use self::traffic::EndpointMetrics;
 pub(crate) use self::traffic::Traffic;
-#[cfg(feature = "reqwest")]
-pub(crate) use self::transport::HttpTransport;
 pub use self::transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 
 /// How long past its deadline an attempt is still believed to have run: time for its task to be
