@@ -3,8 +3,6 @@
 //!
 //! Refuses to know JSON-RPC, deadlines and retries, like every transport.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use js_sys::{Function, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -58,9 +56,7 @@ impl FetchTransport {
         set(&options, "headers", &headers)?;
         set(&options, "body", &body.into())?;
         set(&options, "signal", signal)?;
-        let global = js_sys::global();
-        let fetch: Function = Reflect::get(&global, &"fetch".into())?.dyn_into()?;
-        fetch.call2(&global, &url.into(), &options)?.dyn_into()
+        global("fetch")?.call2(&JsValue::UNDEFINED, &url.into(), &options)?.dyn_into()
     }
 }
 
@@ -161,8 +157,10 @@ fn without_credentials(url: &str, headers: &Object) -> Result<String, JsValue> {
     let url = Url::new(url)?;
     let (user, password) = (decoded(url.username()), decoded(url.password()));
     if !(user.is_empty() && password.is_empty()) {
-        let credentials = STANDARD.encode(format!("{user}:{password}"));
-        set(headers, "authorization", &format!("Basic {credentials}").into())?;
+        // `btoa` takes bytes as the characters of their numbers.
+        let bytes: String = format!("{user}:{password}").bytes().map(char::from).collect();
+        let encoded = global("btoa")?.call1(&JsValue::UNDEFINED, &bytes.into())?.as_string().unwrap_or_default();
+        set(headers, "authorization", &format!("Basic {encoded}").into())?;
         url.set_username("");
         url.set_password("");
     }
@@ -172,6 +170,11 @@ fn without_credentials(url: &str, headers: &Object) -> Result<String, JsValue> {
 /// A percent sign that stands for itself stays one.
 fn decoded(part: String) -> String {
     js_sys::decode_uri_component(&part).map_or(part, String::from)
+}
+
+/// A function of the host. Called as anyone calls it, on nothing.
+fn global(name: &str) -> Result<Function, JsValue> {
+    Reflect::get(&js_sys::global(), &name.into())?.dyn_into()
 }
 
 fn set(object: &Object, name: &str, value: &JsValue) -> Result<(), JsValue> {
