@@ -1,17 +1,28 @@
 // Builds everything in wasm/: the module, its glue, the embedded text, the CommonJS bundle and its
 // types. Prints sizes and fails when the module is over its budget.
 
+import { createHash } from "node:crypto";
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { PACKAGE, REPOSITORY, compile, optimize } from "./module.mjs";
+import { PACKAGE, REPOSITORY, compile, optimizeWith } from "./module.mjs";
 
 const OUT = join(PACKAGE, "wasm");
 
 /** KB of 1,000 bytes, gzip -9, of the whole selector's module: what it has now and a little more. The
  * goal is 110; lower this with every step towards it. */
-const BUDGET_KB = 131;
+const BUDGET_KB = 127;
+
+/** Marks module and glue as of one build: names of a letter fit any other. */
+function seal() {
+  const module = join(OUT, "core_bg.wasm");
+  const digest = createHash("sha256").update(readFileSync(join(OUT, "core.js"))).digest("hex");
+  const name = Buffer.from(`payroute ${digest.slice(0, 8)}`);
+  const customSection = Buffer.from([0, name.length + 1, name.length, ...name]);
+  writeFileSync(module, Buffer.concat([readFileSync(module), customSection]));
+  writeFileSync(join(OUT, "seal.mjs"), `export default "${name}";\n`);
+}
 
 function embed() {
   const bytes = readFileSync(join(OUT, "core_bg.wasm"));
@@ -58,7 +69,8 @@ const VECTORS = join(OUT, "vectors");
 rmSync(OUT, { recursive: true, force: true });
 compile(VECTORS, ["vectors"]);
 compile(OUT, []);
-optimize(join(OUT, "core_bg.wasm"));
+optimizeWith(join(OUT, "core.js"), join(OUT, "core_bg.wasm"));
+seal();
 embed();
 await commonJs("embedded.mjs", "index");
 await commonJs("x402.mjs", "x402");

@@ -1,7 +1,7 @@
 // Makes the module: cargo, the glue, the optimizer.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -21,7 +21,11 @@ const COMPILER = { RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: ["-Zunstable-o
 
 /** Twice -Oz: the second works on what the first has left. Nothing lies in the first 1,024 bytes of
  * memory: the stack ends there. */
-const PASSES = ["--low-memory-unused", "--flatten", "--rereloop", "-Oz", "-Oz", "--converge"];
+const PASSES = ["--low-memory-unused", "--flatten", "--rereloop", "-Oz", "-Oz"];
+
+const STRIPPED = ["--strip-debug", "--strip-producers", "--strip-target-features"];
+/** What the optimizer calls the one module that is imported from. */
+const MODULE = "a";
 
 function run(command, args, env = {}) {
   execFileSync(command, args, { cwd: REPOSITORY, stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...env } });
@@ -46,8 +50,26 @@ export function compile(out, features) {
 }
 
 /** Makes a module smaller in place. */
-export function optimize(file, options = ["--strip-debug", "--strip-producers", "--strip-target-features"]) {
+export function optimize(file, options = STRIPPED) {
   const optimizer = join(PACKAGE, "node_modules/binaryen/bin/wasm-opt");
   const features = ["--mvp-features", ...FEATURES.map((feature) => `--enable-${feature}`)];
-  run(process.execPath, [optimizer, file, "-o", file, ...features, ...PASSES, ...options]);
+  const args = [optimizer, file, "-o", file, ...features, ...PASSES, ...options];
+  return execFileSync(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] }).toString();
+}
+
+/** The same, and gives what crosses between module and glue names of a letter or two: they are in both,
+ * and nobody else's. */
+export function optimizeWith(glue, file) {
+  const renamed = JSON.parse(optimize(file, ["--minify-imports-and-exports-and-modules", ...STRIPPED]));
+  let text = readFileSync(glue, "utf8");
+  const rename = (pattern, name) => {
+    const changed = text.replace(new RegExp(pattern, "gm"), `$1${name}$2`);
+    if (changed === text) throw new Error(`${pattern} is not in ${glue}`);
+    text = changed;
+  };
+  for (const [, from, to] of renamed.imports) rename(`^( +)${from}(: function)`, to);
+  // Not all that are exported are called.
+  for (const [from, to] of renamed.exports) text = text.replace(new RegExp(`(\\bwasm\\.)${from}\\b`, "g"), `$1${to}`);
+  rename('^( +)"./core_bg.js"(: import0)', MODULE);
+  writeFileSync(glue, text);
 }

@@ -2,6 +2,7 @@
 // The module's life: loaded once, on first need, again after a failure. Knows no environment: each
 // entry file says how its own loads.
 
+import seal from "../wasm/seal.mjs";
 import { ModuleUnavailableError } from "./errors.mjs";
 
 /** @typedef {typeof import("../wasm/core.js")} Core */
@@ -69,8 +70,8 @@ async function checked(source) {
   if (given instanceof Response && !given.ok) throw new Error(`the answer's status is ${given.status}`);
   const bytes = given instanceof Response ? await given.arrayBuffer() : given;
   const module = bytes instanceof WebAssembly.Module ? bytes : await WebAssembly.compile(/** @type {BufferSource} */ (bytes));
-  if (!WebAssembly.Module.exports(module).some(({ name }) => name === "__wbindgen_start")) {
-    throw new Error("the module is not payroute's");
+  if (WebAssembly.Module.customSections(module, seal).length === 0) {
+    throw new Error("the module is not this payroute's");
   }
   return module;
 }

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { getEventListeners, once, setMaxListeners } from "node:events";
 import { createServer } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import seal from "../wasm/seal.mjs";
 import { answer } from "./support/chain.mjs";
 import { BASE, OWNER, evmOffer, v2 } from "./support/offers.mjs";
 
@@ -115,22 +116,23 @@ async function selections(count) {
 /** Sees the module's memory, which has no public name, where it is made. */
 async function watchMemory() {
   let found;
-  const keep = (instance) => {
+  const keep = (instance, module) => {
     // Node's HTTP client is a module too.
-    if ("__wbindgen_start" in instance.exports) found = instance.exports.memory;
+    if (WebAssembly.Module.customSections(module, seal).length === 0) return;
+    found = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
   };
   for (const name of ["instantiate", "instantiateStreaming"]) {
     const original = WebAssembly[name];
     WebAssembly[name] = async (...args) => {
       const made = await original(...args);
-      keep(made.instance ?? made);
+      keep(made.instance ?? made, made.module ?? args[0]);
       return made;
     };
   }
   const Instance = WebAssembly.Instance;
   WebAssembly.Instance = function (...args) {
     const instance = new Instance(...args);
-    keep(instance);
+    keep(instance, args[0]);
     return instance;
   };
   return () => found?.buffer.byteLength ?? 0;
