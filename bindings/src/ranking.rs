@@ -62,7 +62,7 @@ impl Ranking {
         let order = candidates.iter().map(|candidate| {
             let index = Value::Whole(candidate.requirement_index as u64);
             let decided_by = candidate.decided_by.map_or(Value::Null, |key| Value::Text(key.name().to_owned()));
-            Value::List(vec![index, decided_by])
+            Value::List([index, decided_by].into_iter().collect())
         });
         Ok(Value::List(order.collect()).to_json())
     }

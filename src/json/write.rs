@@ -1,38 +1,40 @@
-//! Writing: a record is put together field by field and then written, as JSON text or through any serde
-//! serializer, so that both say the same.
-
-use std::fmt::{self, Write as _};
+//! Writing: a record and a list are their JSON text from the start, and grow field by field. Through a serde
+//! serializer goes what that text says, so that both say the same.
 
 use serde::ser::{Serialize, Serializer};
+
+use super::read::{Json, Members};
 
 /// A value to write.
 #[derive(Clone, Debug, PartialEq)]
 #[doc(hidden)]
 pub enum Value {
     Null,
-    Flag(bool),
     Whole(u64),
     /// A number of the last of so many decimal places: 8067 of 4 places is 0.8067.
     Decimal(u64, u8),
     Text(String),
-    List(Vec<Value>),
+    List(List),
     Record(Record),
-    /// JSON as it is.
-    Json(String),
 }
 
-/// An object to write, its fields in the order in which they were added.
+/// An array to write: the text of its items so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[doc(hidden)]
-pub struct Record(Vec<(&'static str, Value)>);
+pub struct List(String);
+
+/// An object to write: the text of its fields so far, in the order in which they were added.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[doc(hidden)]
+pub struct Record(String);
 
 impl Record {
     pub fn put(&mut self, name: &'static str, value: Value) {
-        self.0.push((name, value));
+        value.write(self.field(name));
     }
 
     pub fn text(&mut self, name: &'static str, text: &str) {
-        self.put(name, Value::Text(text.to_owned()));
+        write_text(self.field(name), text);
     }
 
     pub fn whole(&mut self, name: &'static str, number: u64) {
@@ -40,7 +42,7 @@ impl Record {
     }
 
     pub fn flag(&mut self, name: &'static str, holds: bool) {
-        self.put(name, Value::Flag(holds));
+        self.field(name).push_str(if holds { "true" } else { "false" });
     }
 
     /// A text, unless it is unknown.
@@ -58,106 +60,142 @@ impl Record {
     }
 
     pub fn texts<'a>(&mut self, name: &'static str, texts: impl Iterator<Item = &'a str>) {
-        self.put(name, Value::List(texts.map(|text| Value::Text(text.to_owned())).collect()));
+        let mut list = List::default();
+        texts.for_each(|text| write_text(list.item(), text));
+        self.put(name, Value::List(list));
     }
 
     pub fn to_json(self) -> String {
         Value::Record(self).to_json()
+    }
+
+    fn field(&mut self, name: &str) -> &mut String {
+        write_text(after_comma(&mut self.0), name);
+        self.0.push(':');
+        &mut self.0
+    }
+}
+
+impl List {
+    fn item(&mut self) -> &mut String {
+        after_comma(&mut self.0)
+    }
+}
+
+impl FromIterator<Value> for List {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Self {
+        let mut list = Self::default();
+        values.into_iter().for_each(|value| value.write(list.item()));
+        list
     }
 }
 
 impl Value {
     pub fn to_json(&self) -> String {
         let mut json = String::new();
-        // Writing to a String cannot fail.
-        let _ = self.write(&mut json);
+        self.write(&mut json);
         json
     }
 
-    fn write(&self, json: &mut String) -> fmt::Result {
+    fn write(&self, json: &mut String) {
         match self {
             Self::Null => json.push_str("null"),
-            Self::Flag(holds) => json.push_str(if *holds { "true" } else { "false" }),
-            Self::Whole(number) => write!(json, "{number}")?,
-            Self::Decimal(number, places) => write_decimal(json, *number, usize::from(*places))?,
-            Self::Text(text) => write_text(json, text)?,
-            Self::Json(text) => json.push_str(text),
-            Self::List(values) => {
-                json.push('[');
-                for (position, value) in values.iter().enumerate() {
-                    separate(json, position);
-                    value.write(json)?;
-                }
-                json.push(']');
-            }
-            Self::Record(Record(fields)) => {
-                json.push('{');
-                for (position, (name, value)) in fields.iter().enumerate() {
-                    separate(json, position);
-                    write_text(json, name)?;
-                    json.push(':');
-                    value.write(json)?;
-                }
-                json.push('}');
-            }
+            Self::Whole(number) => json.push_str(&number.to_string()),
+            Self::Decimal(number, places) => write_decimal(json, *number, usize::from(*places)),
+            Self::Text(text) => write_text(json, text),
+            Self::List(List(items)) => write_between(json, '[', items, ']'),
+            Self::Record(Record(fields)) => write_between(json, '{', fields, '}'),
         }
-        Ok(())
     }
 }
 
-fn separate(json: &mut String, position: usize) {
-    if position > 0 {
+fn write_between(json: &mut String, opening: char, inner: &str, closing: char) {
+    json.push(opening);
+    json.push_str(inner);
+    json.push(closing);
+}
+
+fn after_comma(json: &mut String) -> &mut String {
+    if !json.is_empty() {
         json.push(',');
     }
+    json
 }
 
 /// With a point in any case, as floats are written.
-fn write_decimal(json: &mut String, number: u64, places: usize) -> fmt::Result {
-    let digits = format!("{number:0>width$}", width = places.saturating_add(1));
+fn write_decimal(json: &mut String, number: u64, places: usize) {
+    let mut digits = number.to_string();
+    while digits.len() <= places {
+        digits.insert(0, '0');
+    }
     let (whole, fraction) = digits.split_at_checked(digits.len().saturating_sub(places)).unwrap_or((&digits, ""));
     let fraction = fraction.trim_end_matches('0');
-    write!(json, "{whole}.{}", if fraction.is_empty() { "0" } else { fraction })
+    json.push_str(whole);
+    json.push('.');
+    json.push_str(if fraction.is_empty() { "0" } else { fraction });
 }
 
-fn write_text(json: &mut String, text: &str) -> fmt::Result {
+fn write_text(json: &mut String, text: &str) {
     json.push('"');
     for c in text.chars() {
-        match c {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            '\u{8}' => json.push_str("\\b"),
-            '\u{C}' => json.push_str("\\f"),
-            '\n' => json.push_str("\\n"),
-            '\r' => json.push_str("\\r"),
-            '\t' => json.push_str("\\t"),
-            '\0'..='\u{1F}' => write!(json, "\\u{:04x}", u32::from(c))?,
-            _ => json.push(c),
+        let escape = match c {
+            '"' | '\\' => c,
+            '\u{8}' => 'b',
+            '\u{C}' => 'f',
+            '\n' => 'n',
+            '\r' => 'r',
+            '\t' => 't',
+            '\0'..='\u{1F}' => 'u',
+            _ => {
+                json.push(c);
+                continue;
+            }
+        };
+        json.push('\\');
+        json.push(escape);
+        if escape == 'u' {
+            json.push_str(&format!("{:04x}", u32::from(c)));
         }
     }
     json.push('"');
-    Ok(())
 }
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_none(),
-            Self::Flag(holds) => serializer.serialize_bool(*holds),
-            Self::Whole(number) => serializer.serialize_u64(*number),
-            Self::Decimal(number, places) => {
-                let scale = (0..*places).fold(1.0, |scale, _| scale * 10.0);
-                serializer.serialize_f64(*number as f64 / scale)
-            }
-            Self::Text(text) | Self::Json(text) => serializer.serialize_str(text),
-            Self::List(values) => serializer.collect_seq(values),
-            Self::Record(record) => record.serialize(serializer),
+        match Json::parse(&self.to_json()) {
+            Ok(json) => json.serialize(serializer),
+            Err(error) => Err(serde::ser::Error::custom(error)),
         }
     }
 }
 
 impl Serialize for Record {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+        Value::Record(self.clone()).serialize(serializer)
+    }
+}
+
+/// Text of our own writing, read back: each member and each number is there once and in one form.
+impl Serialize for Json<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(Members(members)) = self.members() {
+            return serializer.collect_map(members);
+        }
+        if let Some(items) = self.items() {
+            return serializer.collect_seq(items);
+        }
+        if let Some(text) = self.text() {
+            return serializer.serialize_str(&text);
+        }
+        if let Some(number) = self.whole() {
+            return serializer.serialize_u64(number);
+        }
+        match self.raw() {
+            "null" => serializer.serialize_none(),
+            "true" => serializer.serialize_bool(true),
+            "false" => serializer.serialize_bool(false),
+            number => serializer.serialize_f64(number.parse().map_err(serde::ser::Error::custom)?),
+        }
     }
 }
 
@@ -167,6 +205,10 @@ mod tests {
 
     use super::*;
 
+    fn list<const N: usize>(values: [Value; N]) -> Value {
+        Value::List(values.into_iter().collect())
+    }
+
     proptest! {
         #[test]
         fn text_and_serializer_say_the_same(text in any::<String>(), whole: u64, flag: bool, parts in 0_u64..100_000) {
@@ -175,7 +217,7 @@ mod tests {
             record.whole("whole", whole);
             record.flag("flag", flag);
             record.put("share", Value::Decimal(parts, 4));
-            record.put("list", Value::List(vec![Value::Null, Value::Decimal(parts, 3), Value::List(vec![])]));
+            record.put("list", list([Value::Null, Value::Decimal(parts, 3), list([])]));
             record.put("record", Value::Record(Record::default()));
             prop_assert_eq!(serde_json::to_string(&record).unwrap(), record.to_json());
         }
