@@ -70,6 +70,7 @@
 
 mod amount;
 mod approval;
+mod base64;
 mod candidate;
 mod cascade;
 mod class;

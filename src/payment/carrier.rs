@@ -1,20 +1,11 @@
 //! Where the terms of a 402 are found, and how they are unwrapped.
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-
 use super::{Carrier, CarrierFailure, DecodeError, Limits, Malformed, PaymentRequired, Requirement, Terms, Version};
+use crate::base64;
 use crate::json::{Json, Members, nests_deeper_than};
 use crate::network::ChainId;
 use crate::text::shown;
 use crate::verdict::Note;
-
-/// Padded or not; base64url is translated to the standard alphabet first.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
 
 pub(super) fn from_document(text: &[u8], limits: &Limits) -> Result<PaymentRequired, DecodeError> {
     let mut search = Search::new(limits);
@@ -79,9 +70,9 @@ impl<'l> Search<'l> {
         if looks_like_json(value) {
             return self.json(carrier, value);
         }
-        match BASE64.decode(standard_alphabet(value)) {
-            Ok(bytes) => self.json(carrier, &bytes),
-            Err(_) => self.fail(carrier, "is neither base64 nor JSON"),
+        match base64::decode(&standard_base64(value)) {
+            Some(bytes) => self.json(carrier, &bytes),
+            None => self.fail(carrier, "is neither base64 nor JSON"),
         }
     }
 
@@ -223,14 +214,20 @@ fn trim(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii()
 }
 
-fn standard_alphabet(value: &[u8]) -> Vec<u8> {
-    (value.iter())
-        .map(|byte| match byte {
-            b'-' => b'+',
-            b'_' => b'/',
-            other => *other,
-        })
-        .collect()
+/// Of base64 or base64url, padded or not.
+fn standard_base64(value: &[u8]) -> Vec<u8> {
+    let mut standard = value.to_vec();
+    for byte in &mut standard {
+        match byte {
+            b'-' => *byte = b'+',
+            b'_' => *byte = b'/',
+            _ => {}
+        }
+    }
+    while !standard.len().is_multiple_of(4) {
+        standard.push(b'=');
+    }
+    standard
 }
 
 enum Stated {

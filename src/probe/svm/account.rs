@@ -1,9 +1,8 @@
 //! Accounts as the token programs lay them out: mints, token accounts, the clock.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use solana_address::Address;
 
+use crate::base64;
 use crate::json::Json;
 use crate::probe::rpc::Failure;
 use crate::registry::TokenProgram;
@@ -99,7 +98,7 @@ fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
 fn account_of(account: Json<'_>) -> Option<Account> {
     let [owner, data] = account.members()?.pick(["owner", "data"])?;
     let [data, encoding] = data?.items()?.try_into().ok()?;
-    let data = STANDARD.decode(data.text()?).ok().filter(|_| encoding.text().as_deref() == Some("base64"))?;
+    let data = base64::decode(data.text()?.as_bytes()).filter(|_| encoding.text().as_deref() == Some("base64"))?;
     Some(Account { owner: owner?.text()?, data })
 }
 
