@@ -6,16 +6,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ruint::Uint;
-use ruint::aliases::U256;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::text::with_point;
 
 /// The most decimals an asset may declare. 10^77 is the largest power of ten that 256 bits hold,
 /// so any amount can be written in token units and compared by value without loss.
 pub const MAX_DECIMALS: u8 = 77;
-
-/// The most digits that 256 bits can have; longer text is refused before it is parsed.
-const MAX_DIGITS: usize = 78;
 
 /// An amount of a token in atomic units (for USDC, millionths), as x402 writes it: decimal digits.
 ///
@@ -28,7 +25,10 @@ const MAX_DIGITS: usize = 78;
 /// # Ok::<(), payroute::AmountError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Amount(U256);
+pub struct Amount(Limbs<8>);
+
+/// A number in pieces of 32 bits, the most significant first: in that order lists compare as numbers do.
+type Limbs<const N: usize> = [u32; N];
 
 /// Why a text is not an [`Amount`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,23 +56,34 @@ pub enum AmountError {
 
 impl Amount {
     /// No units.
-    pub const ZERO: Self = Self(U256::ZERO);
+    pub const ZERO: Self = Self([0; 8]);
+
+    /// The most that 256 bits hold.
+    const MAX: Self = Self([u32::MAX; 8]);
 
     /// An amount given as an integer.
     #[must_use]
     pub fn from_u64(units: u64) -> Self {
-        Self(U256::from(units))
+        Self([0, 0, 0, 0, 0, 0, (units >> 32) as u32, (units & 0xFFFF_FFFF) as u32])
     }
 
     /// An amount from a 32-byte big-endian word, as a contract returns it.
     #[must_use]
     pub fn from_be_bytes(word: [u8; 32]) -> Self {
-        Self(U256::from_be_bytes(word))
+        let mut limbs = [0; 8];
+        for (limb, bytes) in limbs.iter_mut().zip(word.as_chunks().0) {
+            *limb = u32::from_be_bytes(*bytes);
+        }
+        Self(limbs)
     }
 
     /// The amount as a 32-byte big-endian word, as a contract takes it.
     pub(crate) fn to_be_bytes(self) -> [u8; 32] {
-        self.0.to_be_bytes()
+        let mut word = [0; 32];
+        for (bytes, limb) in word.as_chunks_mut().0.iter_mut().zip(self.0) {
+            *bytes = limb.to_be_bytes();
+        }
+        word
     }
 
     /// Reads an amount in token units (`"1.50"` USDC), for limits that people write.
@@ -91,95 +102,109 @@ impl Amount {
         if !(whole.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit()) {
             return Err(AmountError::NotUnits);
         }
-        let padding = usize::from(decimals).saturating_sub(fraction.len());
-        let digits = format!("{whole}{fraction}{}", "0".repeat(padding));
-        match digits.trim_start_matches('0') {
-            "" => Ok(Self::ZERO),
-            significant => significant.parse(),
+        let mut amount = Self::ZERO;
+        for place in 0..whole.len().saturating_add(decimals.into()) {
+            let digit = whole.as_bytes().get(place).or(fraction.as_bytes().get(place.saturating_sub(whole.len())));
+            amount.push(digit.copied().unwrap_or(b'0'))?;
         }
+        Ok(amount)
     }
 
     /// Whether there are no units.
     #[must_use]
     pub fn is_zero(self) -> bool {
-        self.0.is_zero()
+        self == Self::ZERO
     }
 
     /// Whether the amount fits in 64 bits, as every SPL token amount does.
     #[must_use]
     pub fn fits_u64(self) -> bool {
-        self.0.bit_len() <= 64
+        self <= Self::from_u64(u64::MAX)
     }
 
     /// `self - other`, or zero when `other` is larger.
     #[must_use]
-    pub fn saturating_sub(self, other: Self) -> Self {
-        Self(self.0.saturating_sub(other.0))
+    pub fn saturating_sub(mut self, other: Self) -> Self {
+        let mut borrow = false;
+        for (limb, other) in self.0.iter_mut().zip(other.0).rev() {
+            (*limb, borrow) = limb.borrowing_sub(other, borrow);
+        }
+        if borrow { Self::ZERO } else { self }
     }
 
     /// `self * times`, or the largest amount where that is larger.
-    pub(crate) fn saturating_mul(self, times: u64) -> Self {
-        Self(self.0.saturating_mul(U256::from(times)))
+    pub(crate) fn saturating_mul(mut self, times: u32) -> Self {
+        match multiply(&mut self.0, times, 0) {
+            0 => self,
+            _ => Self::MAX,
+        }
     }
 
     /// `self + other`, or the most that 256 bits hold.
-    pub(crate) fn saturating_add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
+    pub(crate) fn saturating_add(mut self, other: Self) -> Self {
+        let mut carry = false;
+        for (limb, other) in self.0.iter_mut().zip(other.0).rev() {
+            (*limb, carry) = limb.carrying_add(other, carry);
+        }
+        if carry { Self::MAX } else { self }
     }
 
     /// The amount in token units, without trailing zeros: 50000 of 6 decimals is `0.05`.
     #[must_use]
     pub fn to_units(self, decimals: u8) -> String {
-        let digits = self.digits();
-        let places = usize::from(decimals);
-        let padded = format!("{digits:0>width$}", width = places.saturating_add(1));
-        let (whole, fraction) = padded.split_at_checked(padded.len().saturating_sub(places)).unwrap_or((&padded, ""));
-        match fraction.trim_end_matches('0') {
-            "" => whole.to_owned(),
-            fraction => format!("{whole}.{fraction}"),
-        }
+        with_point(self.digits(), decimals.into())
     }
 
-    /// In decimal, nine digits at a time: a long division by a number that fits in 32 bits needs no wider
-    /// integers than 64 bits.
-    fn digits(self) -> String {
-        const NINE_DIGITS: u64 = 1_000_000_000;
-        let mut number: Vec<u64> = Vec::new();
-        number.extend(self.0.as_limbs().iter().rev().flat_map(|limb| [limb >> 32, limb & 0xFFFF_FFFF]));
-        let mut groups = Vec::new();
-        while number.iter().any(|half| *half > 0) {
+    #[allow(clippy::cast_possible_truncation, reason = "the rest is below ten, so what it makes of a limb fits one")]
+    fn digits(mut self) -> String {
+        let mut digits = String::new();
+        while digits.is_empty() || !self.is_zero() {
             let mut rest = 0;
-            for half in &mut number {
-                let dividend = rest << 32 | *half;
-                (*half, rest) = (dividend / NINE_DIGITS, dividend % NINE_DIGITS);
+            for limb in &mut self.0 {
+                let dividend = u64::from(rest) << 32 | u64::from(*limb);
+                (*limb, rest) = ((dividend / 10) as u32, (dividend % 10) as u8);
             }
-            groups.push(format!("{rest:09}"));
+            digits.insert(0, char::from(rest.wrapping_add(b'0')));
         }
-        groups.reverse();
-        match groups.concat().trim_start_matches('0') {
-            "" => "0".to_owned(),
-            digits => digits.to_owned(),
+        digits
+    }
+
+    /// Writes an ASCII digit behind the amount.
+    fn push(&mut self, digit: u8) -> Result<(), AmountError> {
+        match multiply(&mut self.0, 10, digit.wrapping_sub(b'0').into()) {
+            0 => Ok(()),
+            _ => Err(AmountError::TooLarge),
         }
     }
 
     /// The amount as a value that compares across assets of different decimals, exactly.
     pub(crate) fn to_value(self, decimals: u8) -> Value {
-        let scale = MAX_DECIMALS.saturating_sub(decimals);
-        if self.is_zero() {
-            return Value::ZERO;
+        // The largest power of ten in a limb.
+        const STEP: u8 = 9;
+        let mut limbs = [0; 16];
+        limbs.iter_mut().rev().zip(self.0.iter().rev()).for_each(|(limb, own)| *limb = *own);
+        let mut scale = if self.is_zero() { 0 } else { MAX_DECIMALS.saturating_sub(decimals) };
+        while scale > 0 {
+            let step = scale.min(STEP);
+            multiply(&mut limbs, 10_u32.saturating_pow(step.into()), 0);
+            scale = scale.saturating_sub(step);
         }
-        // The power alone fits 256 bits: multiplying it up in 512 would take four times as long.
-        Value(self.0.widening_mul(U256::from(10).pow(U256::from(scale))))
+        Value(limbs)
     }
+}
+
+/// Makes `limbs` of themselves times `by`, plus `plus`. Returns what does not fit.
+fn multiply(limbs: &mut [u32], by: u32, plus: u32) -> u32 {
+    let mut carry = plus;
+    for limb in limbs.iter_mut().rev() {
+        (*limb, carry) = limb.carrying_mul(by, carry);
+    }
+    carry
 }
 
 /// An amount scaled to [`MAX_DECIMALS`] decimals: ordered by worth in token units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Value(Uint<512, 8>);
-
-impl Value {
-    pub(crate) const ZERO: Self = Self(Uint::ZERO);
-}
+pub(crate) struct Value(Limbs<16>);
 
 impl FromStr for Amount {
     type Err = AmountError;
@@ -194,10 +219,9 @@ impl FromStr for Amount {
         if text.len() > 1 && text.starts_with('0') {
             return Err(AmountError::LeadingZero);
         }
-        if text.len() > MAX_DIGITS {
-            return Err(AmountError::TooLarge);
-        }
-        U256::from_str_radix(text, 10).map(Self).map_err(|_| AmountError::TooLarge)
+        let mut amount = Self::ZERO;
+        text.bytes().try_for_each(|digit| amount.push(digit))?;
+        Ok(amount)
     }
 }
 
@@ -234,6 +258,8 @@ impl<'de> Deserialize<'de> for Amount {
 
 #[cfg(test)]
 mod tests {
+    use ruint::aliases::U256;
+
     use super::*;
 
     const MAX: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
@@ -270,10 +296,35 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn digits_are_those_of_the_integer(word: [u8; 32], shift in 0_usize..256) {
+        fn amounts_are_the_integers_of_ruint(
+            word: [u8; 32],
+            other: [u8; 32],
+            shift in 0_usize..256,
+            times: u32,
+            decimals in 0..=MAX_DECIMALS,
+        ) {
+            let (number, other) = (U256::from_be_bytes(word) >> shift, U256::from_be_bytes(other));
+            let ours = |number: U256| Amount::from_be_bytes(number.to_be_bytes());
+            let (amount, second) = (ours(number), ours(other));
+            proptest::prop_assert_eq!(amount.to_be_bytes(), number.to_be_bytes::<32>());
+            proptest::prop_assert_eq!(amount.to_string(), number.to_string());
+            proptest::prop_assert_eq!(number.to_string().parse::<Amount>(), Ok(amount));
+            proptest::prop_assert_eq!(format!("{amount:>80}"), format!("{number:>80}"));
+            proptest::prop_assert_eq!(Amount::from_units(&amount.to_units(decimals), decimals), Ok(amount));
+            proptest::prop_assert_eq!(amount.fits_u64(), number.bit_len() <= 64);
+            proptest::prop_assert_eq!(amount.cmp(&second), number.cmp(&other));
+            proptest::prop_assert_eq!(amount.saturating_add(second), ours(number.saturating_add(other)));
+            proptest::prop_assert_eq!(amount.saturating_sub(second), ours(number.saturating_sub(other)));
+            proptest::prop_assert_eq!(amount.saturating_mul(times), ours(number.saturating_mul(U256::from(times))));
+        }
+
+        #[test]
+        fn values_are_the_products_of_ruint(word: [u8; 32], shift in 0_usize..256, decimals in 0..=MAX_DECIMALS) {
             let number = U256::from_be_bytes(word) >> shift;
-            proptest::prop_assert_eq!(Amount(number).to_string(), number.to_string());
-            proptest::prop_assert_eq!(format!("{:>80}", Amount(number)), format!("{number:>80}"));
+            let power = U256::from(10).pow(U256::from(MAX_DECIMALS - decimals));
+            let product: ruint::Uint<512, 8> = number.widening_mul(power);
+            let Value(limbs) = Amount::from_be_bytes(number.to_be_bytes()).to_value(decimals);
+            proptest::prop_assert_eq!(limbs.map(u32::to_be_bytes).concat(), product.to_be_bytes::<64>());
         }
     }
 

@@ -1,4 +1,4 @@
-//! Text from strangers, made safe to show.
+//! Text from strangers, made safe to show; and numbers as text.
 
 /// What a person is shown of a name that came from outside: at most 64 characters, made safe.
 pub(crate) fn shown(text: &str) -> String {
@@ -30,6 +30,18 @@ pub(crate) fn is_visible(c: char) -> bool {
         && !matches!(c,
         '\u{00AD}' | '\u{061C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
         | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}')
+}
+
+/// `digits` with a point before the last `places` of them, without zeros at the end: `0.05`, `1`.
+pub(crate) fn with_point(mut digits: String, places: usize) -> String {
+    while digits.len() <= places {
+        digits.insert(0, '0');
+    }
+    if places > 0 {
+        digits.insert(digits.len().saturating_sub(places), '.');
+        digits.truncate(digits.trim_end_matches('0').trim_end_matches('.').len());
+    }
+    digits
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use serde::ser::{Serialize, Serializer};
 
 use super::read::{Json, Members};
+use crate::text::with_point;
 
 /// A value to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,15 +125,11 @@ fn after_comma(json: &mut String) -> &mut String {
 
 /// With a point in any case, as floats are written.
 fn write_decimal(json: &mut String, number: u64, places: usize) {
-    let mut digits = number.to_string();
-    while digits.len() <= places {
-        digits.insert(0, '0');
+    let decimal = with_point(number.to_string(), places);
+    json.push_str(&decimal);
+    if !decimal.contains('.') {
+        json.push_str(".0");
     }
-    let (whole, fraction) = digits.split_at_checked(digits.len().saturating_sub(places)).unwrap_or((&digits, ""));
-    let fraction = fraction.trim_end_matches('0');
-    json.push_str(whole);
-    json.push('.');
-    json.push_str(if fraction.is_empty() { "0" } else { fraction });
 }
 
 fn write_text(json: &mut String, text: &str) {

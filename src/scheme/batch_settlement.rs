@@ -13,7 +13,7 @@ use crate::verdict::{Reason, Rejection};
 
 /// What `@x402/evm` 2.27.0 deposits where the merchant names no sum, in prices; and of the buyer's limit
 /// on a price the most that it deposits at all.
-const PRICES_PER_DEPOSIT: u64 = 5;
+const PRICES_PER_DEPOSIT: u32 = 5;
 
 /// Seconds for which the contract can hold a withdrawal back: 15 minutes to 30 days.
 const WITHDRAW_DELAY: std::ops::RangeInclusive<u64> = 900..=2_592_000;
