@@ -5,14 +5,13 @@
 
 use std::sync::Arc;
 
-use crate::amount::Amount;
 use crate::candidate::Candidate;
 use crate::config::{Asset, Config, NetworkConfig};
 use crate::network::Family;
-use crate::payment::{PaymentRequired, Requirement, Terms, Version};
+use crate::payment::{PaymentRequired, Terms, Version};
 use crate::scheme::{self, Asks, Offer, Route, Sponsors};
 use crate::text::shown;
-use crate::verdict::{Reason, Rejection};
+use crate::verdict::Reason;
 
 /// An offer after screening: its candidate so far, and what to read if it is still in the running.
 pub(crate) struct Screened {
@@ -39,65 +38,59 @@ pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened
     let advertised = |name: &str| payment.extensions().iter().any(|extension| extension == name);
     let sponsors =
         Sponsors { permit: advertised("eip2612GasSponsoring"), approval: advertised("erc20ApprovalGasSponsoring") };
-    (payment.requirements().iter())
-        .map(|requirement| {
-            let mut screened = screen_one(requirement, payment.version(), sponsors, config);
-            let notes = payment.notes().iter().chain(requirement.notes());
-            notes.for_each(|note| screened.candidate.note(*note));
-            screened
-        })
-        .collect()
+    let mut offers = Vec::new();
+    for requirement in payment.requirements() {
+        let mut screened = Screened { candidate: Candidate::new(requirement.index()), read: None, route: None };
+        match requirement.terms() {
+            Ok(terms) => screened.by_terms(terms, payment.version(), sponsors, config),
+            Err(malformed) => screened.candidate.reject(Reason::MalformedRequirement, malformed.to_string()),
+        }
+        for note in payment.notes().iter().chain(requirement.notes()) {
+            screened.candidate.note(*note);
+        }
+        offers.push(screened);
+    }
+    offers
 }
 
-fn screen_one(requirement: &Requirement, version: Version, sponsors: Sponsors, config: &Config) -> Screened {
-    let mut candidate = Candidate::new(requirement.index());
-    let terms = match requirement.terms() {
-        Ok(terms) => terms,
-        Err(malformed) => {
-            candidate.reject(Reason::MalformedRequirement, malformed.to_string());
-            return Screened { candidate, read: None, route: None };
+impl Screened {
+    fn by_terms(&mut self, terms: &Terms, version: Version, sponsors: Sponsors, config: &Config) {
+        let candidate = &mut self.candidate;
+        candidate.scheme = Some(terms.scheme.clone());
+        candidate.amount = Some(terms.amount);
+        candidate.network = terms.chain.clone();
+        let Some(network) = terms.chain.as_ref().and_then(|chain| config.network(chain)) else {
+            let name = shown(&terms.network);
+            return candidate.reject(Reason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
+        };
+        let asset = network.asset(&terms.asset);
+        describe(candidate, network, asset);
+        network_allowed(candidate, network, config);
+        endpoint_configured(candidate, network);
+        match scheme::route(&Offer { version, terms, network, asset: asset.map(Arc::as_ref), sponsors }) {
+            Ok(route) => self.route = Some(route),
+            Err(rejection) => candidate.reject(rejection.reason, rejection.detail),
         }
-    };
-    candidate.scheme = Some(terms.scheme.clone());
-    candidate.amount = Some(terms.amount);
-    candidate.network = terms.chain.clone();
-    let Some(network) = terms.chain.as_ref().and_then(|chain| config.network(chain)) else {
-        let name = shown(&terms.network);
-        candidate.reject(Reason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
-        return Screened { candidate, read: None, route: None };
-    };
-    let asset = network.asset(&terms.asset);
-    describe(&mut candidate, network, asset);
-    let offer = Offer { version, terms, network, asset: asset.map(Arc::as_ref), sponsors };
-    let (route, no_route) = match scheme::route(&offer) {
-        Ok(route) => (Some(route), None),
-        Err(rejection) => (None, Some(rejection)),
-    };
-    candidate.deposit = route.as_ref().and_then(|route| route.deposit);
-    let rejections = [
-        network_allowed(network, config),
-        endpoint_configured(network),
-        no_route,
-        asset_known(terms, asset),
-        asset.and_then(|asset| asset_allowed(asset)),
-        asset.and_then(|asset| amount_within_limit(terms, asset)),
-        owner_configured(network),
-    ];
-    for rejection in rejections.into_iter().flatten() {
-        candidate.reject(rejection.reason, rejection.detail);
+        candidate.deposit = self.route.as_ref().and_then(|route| route.deposit);
+        match asset {
+            Some(asset) => {
+                asset_allowed(candidate, asset);
+                amount_within_limit(candidate, terms, asset);
+            }
+            None => candidate.reject(Reason::AssetUnsupported, format!("`{}`", shown(&terms.asset))),
+        }
+        owner_configured(candidate, network);
+        if let (true, Some(asset), Some(owner), Some(route)) = (candidate.viable, asset, &network.owner, &self.route) {
+            let is_svm = network.chain.family() == Family::Svm;
+            self.read = Some(BalanceRead {
+                network: network.clone(),
+                asset: asset.clone(),
+                owner: owner.clone(),
+                recipient: is_svm.then(|| terms.pay_to.clone()),
+                asks: route.asks(),
+            });
+        }
     }
-    let (Some(asset), Some(owner), Some(route)) = (asset, &network.owner, route.filter(|_| candidate.viable)) else {
-        return Screened { candidate, read: None, route: None };
-    };
-    let is_svm = network.chain.family() == Family::Svm;
-    let read = BalanceRead {
-        network: network.clone(),
-        asset: asset.clone(),
-        owner: owner.clone(),
-        recipient: is_svm.then(|| terms.pay_to.clone()),
-        asks: route.asks(),
-    };
-    Screened { candidate, read: Some(read), route: Some(route) }
 }
 
 fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&Arc<Asset>>) {
@@ -111,53 +104,37 @@ fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&A
     }
 }
 
-fn refuse(reason: Reason, detail: impl Into<String>) -> Option<Rejection> {
-    Some(Rejection { reason, detail: detail.into() })
-}
-
-fn network_allowed(network: &NetworkConfig, config: &Config) -> Option<Rejection> {
+fn network_allowed(candidate: &mut Candidate, network: &NetworkConfig, config: &Config) {
     let allowed = &config.policy.allowed_networks;
-    if allowed.is_empty() || allowed.contains(&network.chain) {
-        return None;
+    if !allowed.is_empty() && !allowed.contains(&network.chain) {
+        let detail = format!("{} is not in policy.allowedNetworks", network.name);
+        candidate.reject(Reason::NetworkNotAllowed, detail);
     }
-    refuse(Reason::NetworkNotAllowed, format!("{} is not in policy.allowedNetworks", network.name))
 }
 
-fn endpoint_configured(network: &NetworkConfig) -> Option<Rejection> {
+fn endpoint_configured(candidate: &mut Candidate, network: &NetworkConfig) {
     if network.endpoints.is_empty() {
-        return refuse(Reason::NetworkUnknown, format!("no RPC endpoint is configured for {}", network.name));
-    }
-    None
-}
-
-fn asset_known(terms: &Terms, asset: Option<&Arc<Asset>>) -> Option<Rejection> {
-    match asset {
-        Some(_) => None,
-        None => refuse(Reason::AssetUnsupported, format!("`{}`", shown(&terms.asset))),
+        candidate.reject(Reason::NetworkUnknown, format!("no RPC endpoint is configured for {}", network.name));
     }
 }
 
-fn asset_allowed(asset: &Asset) -> Option<Rejection> {
-    match asset.allowed {
-        true => None,
-        false => refuse(Reason::AssetNotAllowed, format!("{} is not in policy.allowedAssets", asset.symbol)),
+fn asset_allowed(candidate: &mut Candidate, asset: &Asset) {
+    if !asset.allowed {
+        candidate.reject(Reason::AssetNotAllowed, format!("{} is not in policy.allowedAssets", asset.symbol));
     }
 }
 
-fn amount_within_limit(terms: &Terms, asset: &Asset) -> Option<Rejection> {
-    let limit = asset.limit.filter(|limit| terms.amount > *limit)?;
-    let units = |amount: Amount| amount.to_units(asset.decimals);
-    refuse(
-        Reason::AmountOverLimit,
-        format!("costs {} {}, at most {} is allowed", units(terms.amount), asset.symbol, units(limit)),
-    )
+fn amount_within_limit(candidate: &mut Candidate, terms: &Terms, asset: &Asset) {
+    if let Some(limit) = asset.limit.filter(|limit| terms.amount > *limit) {
+        let (price, limit) = (terms.amount.to_units(asset.decimals), limit.to_units(asset.decimals));
+        let detail = format!("costs {price} {}, at most {limit} is allowed", asset.symbol);
+        candidate.reject(Reason::AmountOverLimit, detail);
+    }
 }
 
-fn owner_configured(network: &NetworkConfig) -> Option<Rejection> {
-    match network.owner {
-        Some(_) => None,
-        None => {
-            refuse(Reason::NoOwner, format!("owners has neither {} nor {}", network.chain, network.chain.namespace()))
-        }
+fn owner_configured(candidate: &mut Candidate, network: &NetworkConfig) {
+    if network.owner.is_none() {
+        let chain = &network.chain;
+        candidate.reject(Reason::NoOwner, format!("owners has neither {chain} nor {}", chain.namespace()));
     }
 }

@@ -7,9 +7,9 @@
 use std::str::FromStr;
 
 use super::transfer::{Contract, Method, eip3009, permit2};
-use super::{Offer, Route, as_written, refusal};
+use super::{Offer, Refusal, Route, refusal};
 use crate::amount::Amount;
-use crate::verdict::{Reason, Rejection};
+use crate::verdict::Reason;
 
 /// What `@x402/evm` 2.27.0 deposits where the merchant names no sum, in prices; and of the buyer's limit
 /// on a price the most that it deposits at all.
@@ -32,7 +32,7 @@ const PERMIT2_COLLECTOR: Contract = Contract {
     missing: "x402's Permit2 deposit collector is not deployed on the network",
 };
 
-pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
+pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     offer.on_evm()?;
     let method = offer.method(Method::Eip3009)?;
     offer.demand_address("receiverAuthorizer")?;
@@ -44,15 +44,14 @@ pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
     Ok(Route { transfer, deposit: Some(deposit(offer)), contracts })
 }
 
-fn withdraw_delay_stated(offer: &Offer<'_>) -> Result<(), Rejection> {
-    match offer.terms.extra.whole_number("withdrawDelay").map_err(|malformed| as_written(&malformed))? {
-        Some(seconds) if WITHDRAW_DELAY.contains(&seconds) => Ok(()),
-        Some(_) => Err(refusal(
-            Reason::MalformedRequirement,
-            "extra.withdrawDelay is out of range; accepted are 900 to 2592000 seconds",
-        )),
-        None => Err(refusal(Reason::MalformedRequirement, "extra.withdrawDelay is missing")),
-    }
+fn withdraw_delay_stated(offer: &Offer<'_>) -> Result<(), Refusal> {
+    let problem = match offer.terms.extra.whole_number("withdrawDelay") {
+        Ok(Some(seconds)) if WITHDRAW_DELAY.contains(&seconds) => return Ok(()),
+        Ok(Some(_)) => "extra.withdrawDelay is out of range; accepted are 900 to 2592000 seconds".to_owned(),
+        Ok(None) => "extra.withdrawDelay is missing".to_owned(),
+        Err(malformed) => malformed.to_string(),
+    };
+    Err(refusal(Reason::MalformedRequirement, problem))
 }
 
 /// `minDeposit` where it is a sum of at least the price, else a few prices; no more than so many times

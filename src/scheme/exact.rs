@@ -6,9 +6,9 @@ use std::str::FromStr;
 use solana_address::Address;
 
 use super::transfer::{Contract, Method, Transfer, eip3009, permit2};
-use super::{Offer, Route, refusal};
+use super::{Offer, Refusal, Route, refusal};
 use crate::network::Family;
-use crate::verdict::{Reason, Rejection};
+use crate::verdict::Reason;
 
 /// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {
@@ -16,7 +16,7 @@ const PROXY: Contract = Contract {
     missing: "x402's Permit2 proxy for exact is not deployed on the network",
 };
 
-pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
+pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     if offer.network.chain.family() == Family::Svm {
         return fee_payer_stated(offer).map(|()| Route::plain(Transfer::Spl));
     }
@@ -29,13 +29,13 @@ pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
 }
 
 /// The fee payer signs for the transaction's fee and must not be the one whose tokens move.
-fn fee_payer_stated(offer: &Offer<'_>) -> Result<(), Rejection> {
-    let problem = match offer.terms.extra.text("feePayer") {
-        Ok(None) => "extra.feePayer is missing".to_owned(),
-        Ok(Some(text)) if Address::from_str(&text).is_err() => "extra.feePayer is not an address".to_owned(),
-        Ok(Some(text)) if offer.network.owner.as_deref() == Some(&text) => "extra.feePayer is the buyer".to_owned(),
-        Ok(Some(_)) => return Ok(()),
-        Err(malformed) => malformed.to_string(),
+fn fee_payer_stated(offer: &Offer<'_>) -> Result<(), Refusal> {
+    let reason = Reason::FeePayerMissing;
+    let problem = match offer.text("feePayer", reason)? {
+        None => "extra.feePayer is missing",
+        Some(text) if Address::from_str(&text).is_err() => "extra.feePayer is not an address",
+        Some(text) if offer.network.owner.as_deref() == Some(&text) => "extra.feePayer is the buyer",
+        Some(_) => return Ok(()),
     };
-    Err(refusal(Reason::FeePayerMissing, problem))
+    Err(refusal(reason, problem))
 }

@@ -14,7 +14,7 @@ use crate::candidate::StatedDomain;
 use crate::config::{Asset, NetworkConfig};
 use crate::eip712::domain_separator;
 use crate::network::Family;
-use crate::payment::{Malformed, Terms, Version, is_evm_address};
+use crate::payment::{Terms, Version, is_evm_address};
 use crate::text::shown;
 use crate::verdict::{Reason, Rejection};
 
@@ -25,7 +25,10 @@ const SCHEMES: &[(&str, Router)] =
     &[("exact", exact::route), ("upto", upto::route), ("batch-settlement", batch_settlement::route)];
 
 /// Finds the route of an offer of the scheme, or why there is none that can be judged.
-type Router = fn(&Offer<'_>) -> Result<Route, Rejection>;
+type Router = fn(&Offer<'_>) -> Result<Route, Refusal>;
+
+/// One word: it passes through many hands.
+pub(crate) type Refusal = Box<Rejection>;
 
 /// Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
 const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
@@ -61,7 +64,7 @@ pub(crate) struct Route {
 }
 
 /// The way in which an offer can be paid, or why there is none, whatever the buyer holds.
-pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
+pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     let scheme = &*offer.terms.scheme;
     let Some((_, route)) = SCHEMES.iter().find(|(name, _)| *name == scheme) else {
         return Err(refusal(Reason::SchemeUnsupported, format!("`{}`", shown(scheme))));
@@ -84,7 +87,7 @@ impl Route {
 
 impl Offer<'_> {
     /// Version 1 knows `exact` and EIP-3009 alone: its clients sign nothing else, whatever an entry says.
-    fn newer_than_version_1(&self, what: &str, reason: Reason) -> Result<(), Rejection> {
+    fn newer_than_version_1(&self, what: &str, reason: Reason) -> Result<(), Refusal> {
         match self.version {
             Version::V1 => Err(refusal(reason, format!("`{what}` in x402 version 1"))),
             Version::V2 => Ok(()),
@@ -92,7 +95,7 @@ impl Offer<'_> {
     }
 
     /// For schemes other than `exact`, whose forms on other chains are not known well enough to judge.
-    fn on_evm(&self) -> Result<(), Rejection> {
+    fn on_evm(&self) -> Result<(), Refusal> {
         let (scheme, reason) = (&*self.terms.scheme, Reason::SchemeUnsupported);
         self.newer_than_version_1(scheme, reason)?;
         match self.network.chain.family() {
@@ -102,20 +105,25 @@ impl Offer<'_> {
     }
 
     /// A signature under another contract's domain than the token's moves no token.
-    fn signs_for_the_token(&self) -> Result<(), Rejection> {
+    fn signs_for_the_token(&self) -> Result<(), Refusal> {
         if self.network.chain.family() != Family::Evm {
             return Ok(());
         }
-        let of_another = |what: String| Err(refusal(Reason::TransferMethodUnsupported, what));
+        let reason = Reason::TransferMethodUnsupported;
         if self.stated("name").as_deref() == Some(GATEWAY_DOMAIN) {
-            return of_another(format!("`{GATEWAY_DOMAIN}`"));
+            return Err(refusal(reason, format!("`{GATEWAY_DOMAIN}`")));
         }
-        match self.terms.extra.text("verifyingContract") {
-            Ok(None) => Ok(()),
-            Ok(Some(contract)) if contract.eq_ignore_ascii_case(&self.terms.asset) => Ok(()),
-            Ok(Some(_)) => of_another("extra.verifyingContract is not the token".to_owned()),
-            Err(malformed) => of_another(malformed.to_string()),
+        match self.text("verifyingContract", reason)? {
+            Some(contract) if !contract.eq_ignore_ascii_case(&self.terms.asset) => {
+                Err(refusal(reason, "extra.verifyingContract is not the token"))
+            }
+            _ => Ok(()),
         }
+    }
+
+    /// A text of `extra`, where there is one; what is no text is refused for `reason`.
+    fn text(&self, key: &'static str, reason: Reason) -> Result<Option<String>, Refusal> {
+        self.terms.extra.text(key).map_err(|malformed| refusal(reason, malformed.to_string()))
     }
 
     /// A text of `extra`, where there is one that is not empty.
@@ -124,15 +132,15 @@ impl Offer<'_> {
     }
 
     /// Demands an address of `extra` that is not zero: a role that nobody has.
-    fn demand_address(&self, key: &'static str) -> Result<(), Rejection> {
-        let problem = match self.terms.extra.text(key) {
-            Ok(None) => "is missing",
-            Ok(Some(text)) if !is_evm_address(&text) => "is not an address",
-            Ok(Some(text)) if text.bytes().skip(2).all(|digit| digit == b'0') => "is the zero address",
-            Ok(Some(_)) => return Ok(()),
-            Err(malformed) => return Err(as_written(&malformed)),
+    fn demand_address(&self, key: &'static str) -> Result<(), Refusal> {
+        let reason = Reason::MalformedRequirement;
+        let problem = match self.text(key, reason)? {
+            None => "is missing",
+            Some(text) if !is_evm_address(&text) => "is not an address",
+            Some(text) if text.bytes().skip(2).all(|digit| digit == b'0') => "is the zero address",
+            Some(_) => return Ok(()),
         };
-        Err(refusal(Reason::MalformedRequirement, format!("extra.{key} {problem}")))
+        Err(refusal(reason, format!("extra.{key} {problem}")))
     }
 
     /// The signing domain that the offer states, of a token that is known.
@@ -149,10 +157,6 @@ impl Offer<'_> {
     }
 }
 
-fn as_written(malformed: &Malformed) -> Rejection {
-    refusal(Reason::MalformedRequirement, malformed.to_string())
-}
-
-fn refusal(reason: Reason, detail: impl Into<String>) -> Rejection {
-    Rejection { reason, detail: detail.into() }
+fn refusal(reason: Reason, detail: impl Into<String>) -> Refusal {
+    Box::new(Rejection { reason, detail: detail.into() })
 }

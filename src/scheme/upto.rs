@@ -2,8 +2,8 @@
 //! must be there, for nobody knows beforehand what will be drawn.
 
 use super::transfer::{Contract, Method, permit2};
-use super::{Offer, Route, refusal};
-use crate::verdict::{Reason, Rejection};
+use super::{Offer, Refusal, Route, refusal};
+use crate::verdict::Reason;
 
 /// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {
@@ -11,7 +11,7 @@ const PROXY: Contract = Contract {
     missing: "x402's Permit2 proxy for upto is not deployed on the network",
 };
 
-pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
+pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     offer.on_evm()?;
     if offer.method(Method::Permit2)? != Method::Permit2 {
         return Err(refusal(Reason::TransferMethodUnsupported, "upto moves tokens through permit2 alone"));

@@ -2,18 +2,17 @@
 
 use super::Transfer;
 use crate::registry::TransferMethod;
-use crate::scheme::{Offer, refusal};
-use crate::verdict::{Reason, Rejection};
+use crate::scheme::{Offer, Refusal, refusal};
+use crate::verdict::Reason;
 
-pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Rejection> {
+pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Refusal> {
     if let Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) = offer.asset.and_then(|a| a.method) {
         return Err(refusal(Reason::TransferMethodUnsupported, "the token has no EIP-3009 transfer"));
     }
     for field in ["name", "version"] {
-        match offer.terms.extra.text(field) {
-            Ok(Some(text)) if !text.is_empty() => {}
-            Ok(_) => return Err(refusal(Reason::DomainMissing, format!("extra.{field} is missing"))),
-            Err(malformed) => return Err(refusal(Reason::DomainMissing, malformed.to_string())),
+        let reason = Reason::DomainMissing;
+        if offer.text(field, reason)?.is_none_or(|text| text.is_empty()) {
+            return Err(refusal(reason, format!("extra.{field} is missing")));
         }
     }
     Ok(Transfer::Eip3009(offer.domain()))

@@ -3,10 +3,10 @@
 pub(super) mod eip3009;
 pub(crate) mod permit2;
 
-use super::{Offer, refusal};
+use super::{Offer, Refusal, refusal};
 use crate::candidate::StatedDomain;
 use crate::text::shown;
-use crate::verdict::{Reason, Rejection};
+use crate::verdict::Reason;
 
 /// How a token moves.
 #[derive(Clone, Debug)]
@@ -64,16 +64,13 @@ impl Transfer {
 impl Offer<'_> {
     /// The method that the offer names, or the scheme's own. Stock clients take any method that they do
     /// not know for EIP-3009 and sign something that cannot settle; a method is never guessed here.
-    pub(super) fn method(&self, default: Method) -> Result<Method, Rejection> {
+    pub(super) fn method(&self, default: Method) -> Result<Method, Refusal> {
         let reason = Reason::TransferMethodUnsupported;
-        match self.terms.extra.text("assetTransferMethod") {
-            Ok(None) => Ok(default),
-            Ok(Some(method)) if method == "eip3009" => Ok(Method::Eip3009),
-            Ok(Some(method)) if method == "permit2" => {
-                self.newer_than_version_1("permit2", reason).map(|()| Method::Permit2)
-            }
-            Ok(Some(other)) => Err(refusal(reason, format!("`{}`", shown(&other)))),
-            Err(malformed) => Err(refusal(reason, malformed.to_string())),
+        match self.text("assetTransferMethod", reason)?.as_deref() {
+            None => Ok(default),
+            Some("eip3009") => Ok(Method::Eip3009),
+            Some("permit2") => self.newer_than_version_1("permit2", reason).map(|()| Method::Permit2),
+            Some(other) => Err(refusal(reason, format!("`{}`", shown(other)))),
         }
     }
 }
