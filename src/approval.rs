@@ -33,7 +33,7 @@ pub struct Approval {
 
 impl Approval {
     pub(crate) fn new(token: &str, spender: &str, amount: Amount) -> Self {
-        let digits = spender.trim_start_matches("0x").to_ascii_lowercase();
+        let digits = spender.strip_prefix("0x").unwrap_or(spender).to_ascii_lowercase();
         let amount_word = hex::encode(amount.to_be_bytes());
         let calldata = format!("0x{}{digits:0>64}{amount_word}", hex::encode(APPROVE));
         Self { token: token.into(), spender: spender.into(), amount, calldata }
