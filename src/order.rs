@@ -5,8 +5,8 @@
 pub(crate) fn sorted_by_key<T, K: Ord>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut sorted: Vec<T> = Vec::new();
     for item in items {
-        let place = sorted.partition_point(|other| key(other) <= key(&item));
-        sorted.insert(place, item);
+        let behind = sorted.iter().position(|other| key(other) > key(&item));
+        sorted.insert(behind.unwrap_or(sorted.len()), item);
     }
     sorted
 }
