@@ -73,7 +73,8 @@ impl Hold {
     /// The payment was made, or may have been. It counts until a balance shows it, or until the hold
     /// expires.
     pub fn settled(self) {
-        if let Some(entry) = self.ledger.lock().entry(&self.account, self.id) {
+        let mut book = self.ledger.lock();
+        if let Some(entry) = book.entries.iter_mut().find(|entry| entry.id == self.id) {
             entry.settled = true;
         }
     }
@@ -84,7 +85,8 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        self.ledger.lock().release(&self.account, self.id);
+        // What is settled goes when it expires.
+        self.ledger.lock().entries.retain(|entry| entry.id != self.id || entry.settled);
     }
 }
 
@@ -127,17 +129,15 @@ pub(crate) struct Ledger(Arc<Mutex<Book>>);
 
 #[derive(Debug, Default)]
 struct Book {
-    /// Few: a buyer has one for every asset that is configured.
-    accounts: Vec<(Account, Vec<Entry>)>,
+    /// Of every account, oldest first.
+    entries: Vec<Entry>,
     issued: u64,
 }
 
-/// Oldest first within its account.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Entry {
     id: u64,
-    amount: Amount,
-    balance: Amount,
+    demand: Demand,
     settled: bool,
     expires: Moment,
 }
@@ -146,12 +146,12 @@ impl Ledger {
     /// Holds what `demand` takes, if the rest of its balance suffices.
     pub(crate) fn hold(&self, demand: &Demand, now: Moment) -> Result<Hold, Refusal> {
         let mut book = self.lock();
-        book.expire(now);
+        book.entries.retain(|entry| now < entry.expires);
         let held = book.held(&demand.account, demand.balance, now);
         if demand.balance.saturating_sub(held) < demand.amount {
             return Err(Refusal::Held(held));
         }
-        if book.accounts.iter().map(|(_, entries)| entries.len()).sum::<usize>() >= MOST_HOLDS {
+        if book.entries.len() >= MOST_HOLDS {
             return Err(Refusal::TooMany);
         }
         let id = book.add(demand, now.after(demand.lifetime.min(LONGEST)));
@@ -171,14 +171,14 @@ impl Ledger {
 
 impl Book {
     fn held(&self, account: &Account, balance: Amount, now: Moment) -> Amount {
-        let Some((_, entries)) = self.accounts.iter().find(|(other, _)| other == account) else {
-            return Amount::ZERO;
-        };
         let (mut live, mut settled) = (Amount::ZERO, Outstanding::default());
-        for entry in entries.iter().filter(|entry| now < entry.expires) {
-            match entry.settled {
-                true => settled.owes(entry.amount, entry.balance),
-                false => live = live.saturating_add(entry.amount),
+        for Entry { demand, settled: is_settled, expires, .. } in &self.entries {
+            if *expires <= now || demand.account != *account {
+                continue;
+            }
+            match is_settled {
+                true => settled.owes(demand.amount, demand.balance),
+                false => live = live.saturating_add(demand.amount),
             }
         }
         settled.reads(balance);
@@ -187,31 +187,8 @@ impl Book {
 
     fn add(&mut self, demand: &Demand, expires: Moment) -> u64 {
         self.issued = self.issued.wrapping_add(1);
-        let Demand { account, amount, balance, .. } = demand;
-        let entry = Entry { id: self.issued, amount: *amount, balance: *balance, settled: false, expires };
-        match self.accounts.iter_mut().find(|(other, _)| other == account) {
-            Some((_, entries)) => entries.push(entry),
-            None => self.accounts.push((account.clone(), vec![entry])),
-        }
+        self.entries.push(Entry { id: self.issued, demand: demand.clone(), settled: false, expires });
         self.issued
-    }
-
-    fn entry(&mut self, account: &Account, id: u64) -> Option<&mut Entry> {
-        let (_, entries) = self.accounts.iter_mut().find(|(other, _)| other == account)?;
-        entries.iter_mut().find(|entry| entry.id == id)
-    }
-
-    /// Removes a hold, unless it is settled: that one goes when it expires.
-    fn release(&mut self, account: &Account, id: u64) {
-        if let Some((_, entries)) = self.accounts.iter_mut().find(|(other, _)| other == account) {
-            entries.retain(|entry| entry.id != id || entry.settled);
-        }
-        self.accounts.retain(|(_, entries)| !entries.is_empty());
-    }
-
-    fn expire(&mut self, now: Moment) {
-        self.accounts.iter_mut().for_each(|(_, entries)| entries.retain(|entry| now < entry.expires));
-        self.accounts.retain(|(_, entries)| !entries.is_empty());
     }
 }
 
@@ -299,7 +276,7 @@ mod tests {
         drop(holds);
         assert_eq!(ledger.held(&one.account, one.balance, later), Amount::from_u64(1));
         drop(next);
-        assert!(ledger.lock().accounts.is_empty());
+        assert!(ledger.lock().entries.is_empty());
     }
 
     #[test]
