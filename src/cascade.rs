@@ -10,6 +10,7 @@ use crate::amount::Value;
 use crate::candidate::Candidate;
 use crate::health::Circuit;
 use crate::network::ChainId;
+use crate::text::add_part;
 use crate::verdict::{Key, Obstacle, Rejection};
 
 /// Sorts `candidates` best first and fills in `rank` and `decided_by`.
@@ -136,8 +137,9 @@ fn offer(candidate: &Candidate) -> String {
 
 fn verdict(candidate: &Candidate) -> String {
     if !candidate.viable {
-        let reasons: Vec<String> = candidate.rejections.iter().map(ToString::to_string).collect();
-        return format!("cannot pay{}, {}", facts(candidate), reasons.join("; "));
+        let mut reasons = String::new();
+        candidate.rejections.iter().for_each(|rejection| add_part(&mut reasons, rejection));
+        return format!("cannot pay{}, {reasons}", facts(candidate));
     }
     match candidate.decided_by {
         Some(key) => format!("can pay{}; behind the first by {key}", facts(candidate)),

@@ -12,6 +12,7 @@ use crate::json::Record;
 use crate::network::ChainId;
 use crate::order::sorted_by_key;
 use crate::payment::DecodeError;
+use crate::text::add_part;
 use crate::verdict::Obstacle;
 
 /// Why nothing was selected. Decide by [`code`](Self::code) or by variant, never by message.
@@ -137,15 +138,19 @@ pub struct Deficit {
 impl Deficit {
     /// What `candidate` needs and what there is, short or not; `None` where no balance was read.
     pub(crate) fn of(candidate: &Candidate) -> Option<Self> {
-        let (required, held) = (candidate.deposit.or(candidate.amount)?, candidate.held);
-        let available = candidate.balance?.saturating_sub(held);
+        let Candidate { deposit, amount, balance, held, decimals, .. } = *candidate;
+        let Candidate { network, network_name, asset_id, symbol, .. } = candidate;
+        let (required, balance, decimals) = (deposit.or(amount)?, balance?, decimals?);
+        let (network, network_name) = (network.as_ref()?, network_name.as_ref()?);
+        let (asset_id, symbol) = (asset_id.as_ref()?, symbol.as_ref()?);
+        let available = balance.saturating_sub(held);
         Some(Self {
             requirement_index: candidate.requirement_index,
-            network: candidate.network.clone()?,
-            network_name: candidate.network_name.clone()?,
-            asset_id: candidate.asset_id.clone()?,
-            symbol: candidate.symbol.clone()?,
-            decimals: candidate.decimals?,
+            network: network.clone(),
+            network_name: network_name.clone(),
+            asset_id: asset_id.clone(),
+            symbol: symbol.clone(),
+            decimals,
             required,
             available,
             held,
@@ -202,21 +207,31 @@ fn in_offered_order(candidates: &[Candidate]) -> Vec<&Candidate> {
 }
 
 fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
-    let short = |candidate: &&Candidate| candidate.rejections.iter().any(|r| r.reason.obstacle() == Obstacle::Funds);
-    in_offered_order(candidates).into_iter().filter(short).filter_map(Deficit::of).collect()
+    let mut deficits = Vec::new();
+    for candidate in in_offered_order(candidates) {
+        if candidate.rejections.iter().any(|rejection| rejection.reason.obstacle() == Obstacle::Funds) {
+            deficits.extend(Deficit::of(candidate));
+        }
+    }
+    deficits
 }
 
 fn list(deficits: &[Deficit]) -> String {
-    let texts: Vec<String> = deficits.iter().map(ToString::to_string).collect();
-    texts.join("; ")
+    let mut text = String::new();
+    deficits.iter().for_each(|deficit| add_part(&mut text, deficit));
+    text
 }
 
 /// The first reason of every candidate, in the merchant's order.
 fn summary(candidates: &[Candidate]) -> String {
-    let texts = in_offered_order(candidates).into_iter().map(|candidate| {
-        let place = candidate.network_name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
+    let mut text = String::new();
+    for candidate in in_offered_order(candidates) {
+        let mut offer = format!("offer {}", candidate.requirement_index);
+        if let Some(name) = &candidate.network_name {
+            offer = format!("{offer} ({name})");
+        }
         let reason = candidate.rejections.first().map(ToString::to_string).unwrap_or_default();
-        format!("offer {}{place}: {reason}", candidate.requirement_index)
-    });
-    texts.collect::<Vec<_>>().join("; ")
+        add_part(&mut text, &format_args!("{offer}: {reason}"));
+    }
+    text
 }

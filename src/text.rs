@@ -1,4 +1,6 @@
-//! Text from strangers, made safe to show; and numbers as text.
+//! Text from strangers, made safe to show; numbers and lists as text.
+
+use std::fmt::{Display, Write as _};
 
 /// What a person is shown of a name that came from outside: at most 64 characters, made safe.
 pub(crate) fn shown(text: &str) -> String {
@@ -42,6 +44,15 @@ pub(crate) fn with_point(mut digits: String, places: usize) -> String {
         digits.truncate(digits.trim_end_matches('0').trim_end_matches('.').len());
     }
     digits
+}
+
+/// Adds one of the parts of which a sentence is a list.
+pub(crate) fn add_part(list: &mut String, part: &dyn Display) {
+    if !list.is_empty() {
+        list.push_str("; ");
+    }
+    // Writing to a String cannot fail.
+    let _ = write!(list, "{part}");
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub use limits::Limits;
 pub(crate) use terms::is_evm_address;
 pub use terms::{Extra, Malformed, Terms};
 
+use crate::text::add_part;
 use crate::verdict::Note;
 
 /// The x402 protocol version that an offer list was written in. It decides how the payment goes
@@ -237,6 +238,7 @@ impl fmt::Display for CarrierFailure {
 }
 
 fn list(failures: &[CarrierFailure]) -> String {
-    let texts: Vec<String> = failures.iter().map(ToString::to_string).collect();
-    texts.join("; ")
+    let mut text = String::new();
+    failures.iter().for_each(|failure| add_part(&mut text, failure));
+    text
 }
