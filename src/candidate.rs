@@ -273,16 +273,16 @@ pub(crate) struct StatedDomain {
 }
 
 /// Turns the facts about a candidate into its verdict.
-pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: Evidence) {
-    candidate.endpoint = evidence.endpoint;
+pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: &Evidence) {
+    candidate.endpoint = evidence.endpoint.clone();
     candidate.circuit = evidence.circuit;
     candidate.health_score = evidence.health_score;
     candidate.latency_us = evidence.latency_us;
     candidate.lag_ms = evidence.lag_ms;
-    evidence.notes.into_iter().for_each(|note| candidate.note(note));
-    match evidence.reading {
-        Reading::Unreadable { reason, detail } => candidate.reject(reason, detail),
-        Reading::Holding(holding) => judge_holding(candidate, route, &holding),
+    evidence.notes.iter().for_each(|note| candidate.note(*note));
+    match &evidence.reading {
+        Reading::Unreadable { reason, detail } => candidate.reject(*reason, detail.as_str()),
+        Reading::Holding(holding) => judge_holding(candidate, route, holding),
     }
 }
 
@@ -351,7 +351,7 @@ mod tests {
             lag_ms: None,
             notes: vec![],
         };
-        judge(&mut candidate, None, evidence);
+        judge(&mut candidate, None, &evidence);
         candidate
     }
 
@@ -379,7 +379,7 @@ mod tests {
             let evidence = Evidence::unasked(Reading::Holding(holding));
             let domain = StatedDomain { separator: [7; 32], confirmed };
             let route = Route { transfer: Transfer::Eip3009(Some(domain)), deposit: None, contracts: &[] };
-            judge(&mut candidate, Some(&route), evidence);
+            judge(&mut candidate, Some(&route), &evidence);
             (candidate.viable, candidate.notes)
         };
         assert_eq!(verdict(Some([7; 32]), false), (true, vec![]));

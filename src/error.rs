@@ -210,7 +210,9 @@ fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
     let mut deficits = Vec::new();
     for candidate in in_offered_order(candidates) {
         if candidate.rejections.iter().any(|rejection| rejection.reason.obstacle() == Obstacle::Funds) {
-            deficits.extend(Deficit::of(candidate));
+            if let Some(deficit) = Deficit::of(candidate) {
+                deficits.push(deficit);
+            }
         }
     }
     deficits

@@ -101,17 +101,14 @@ impl RouteSelector {
     /// Candidates by what was read of them and what is held, ranked.
     fn judge(&self, screened: Vec<Screened>, slots: &[Option<Slot>], readings: &Readings) -> Vec<Candidate> {
         let evidence = self.prober.evidence(readings);
-        let mut candidates: Vec<Candidate> = (screened.into_iter().zip(slots))
-            .map(|(offer, slot)| {
-                let mut candidate = offer.candidate;
-                let evidence = slot.and_then(|slot| evidence.get(slot.network)?.get(slot.read).cloned());
-                if let Some(evidence) = evidence {
-                    candidate.held = self.held(&candidate, &evidence.reading);
-                    judge(&mut candidate, offer.route.as_ref(), evidence);
-                }
-                candidate
-            })
-            .collect();
+        let mut candidates = Vec::new();
+        for (Screened { mut candidate, route, .. }, slot) in screened.into_iter().zip(slots) {
+            if let Some(evidence) = slot.and_then(|slot| evidence.get(slot.network)?.get(slot.read)) {
+                candidate.held = self.held(&candidate, &evidence.reading);
+                judge(&mut candidate, route.as_ref(), evidence);
+            }
+            candidates.push(candidate);
+        }
         cascade::rank(&mut candidates, &self.config.prefer);
         candidates
     }
