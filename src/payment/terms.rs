@@ -46,13 +46,14 @@ impl Extra {
     /// # Errors
     /// There is a value and it is not a string.
     pub fn text(&self, key: &'static str) -> Result<Option<String>, Malformed> {
-        self.get(key).map(|value| readable_text(&format!("extra.{key}"), value)).transpose()
+        let malformed = |problem: String| Malformed::new(&format!("extra.{key}"), &problem);
+        self.get(key).map(|value| readable_text(value).map_err(malformed)).transpose()
     }
 
     /// The whole number under `key`; absent and `null` are `None`.
     pub(crate) fn whole_number(&self, key: &'static str) -> Result<Option<u64>, Malformed> {
         let exact = |value: Json<'_>| value.whole().filter(|number| *number <= EXACT_INTEGER);
-        let malformed = || Malformed::new(format!("extra.{key}"), "is not a whole number");
+        let malformed = || Malformed::new(&format!("extra.{key}"), "is not a whole number");
         self.get(key).map(|value| exact(value).ok_or_else(malformed)).transpose()
     }
 
@@ -73,8 +74,8 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    pub(super) fn new(field: impl Into<String>, problem: impl fmt::Display) -> Self {
-        Self { field: field.into(), problem: problem.to_string() }
+    fn new(field: &str, problem: &str) -> Self {
+        Self { field: field.to_owned(), problem: problem.to_owned() }
     }
 }
 
@@ -86,107 +87,140 @@ impl fmt::Display for Malformed {
 
 impl Terms {
     pub(super) fn parse(json: Json<'_>) -> Result<Self, Malformed> {
-        let entry = json.object().map_err(|problem| Malformed::new("entry", problem))?;
-        let network = text(&entry, "network")?;
+        let members = json.object().map_err(|problem| Malformed::new("entry", &problem))?;
+        let mut entry = Entry { members, malformed: None };
+        let network = entry.text("network");
         let chain = ChainId::resolve(&network).ok();
         let family = chain.as_ref().map_or(Family::Other, ChainId::family);
-        Ok(Self {
-            scheme: text(&entry, "scheme")?,
-            amount: amount(&entry, family)?,
-            asset: text(&entry, "asset")?,
-            pay_to: recipient(&entry, family)?,
-            max_timeout_seconds: lifetime(&entry)?,
-            extra: extra(&entry)?,
+        let terms = Self {
+            scheme: entry.text("scheme"),
+            amount: entry.amount(family),
+            asset: entry.text("asset"),
+            pay_to: entry.recipient(family),
+            max_timeout_seconds: entry.lifetime(),
+            extra: entry.extra(),
             network,
             chain,
-        })
-    }
-}
-
-fn text(entry: &Members<'_>, field: &'static str) -> Result<Arc<str>, Malformed> {
-    let value = entry.get(field).ok_or_else(|| Malformed::new(field, "is missing"))?;
-    match readable_text(field, value)? {
-        text if text.is_empty() => Err(Malformed::new(field, "is empty")),
-        text => Ok(text.into()),
-    }
-}
-
-fn readable_text(field: &str, value: Json<'_>) -> Result<String, Malformed> {
-    value.text().ok_or_else(|| match value.kind() {
-        "a string" => Malformed::new(field, "is not valid Unicode text"),
-        kind => Malformed::new(field, format_args!("is {kind}; accepted is a string")),
-    })
-}
-
-/// `amount`, or `maxAmountRequired` as version 1 calls it. An entry with both must agree with
-/// itself: picking one would guess the price.
-fn amount(entry: &Members<'_>, family: Family) -> Result<Amount, Malformed> {
-    const NAMES: [&str; 2] = ["amount", "maxAmountRequired"];
-    let mut found: Option<(&str, Amount)> = None;
-    for field in NAMES {
-        let Some(value) = entry.get(field) else { continue };
-        let amount = whole_number(value).map_err(|problem| Malformed::new(field, problem))?;
-        if found.is_some_and(|(_, other)| other != amount) {
-            return Err(Malformed::new(field, "differs from amount"));
+        };
+        match entry.malformed {
+            None => Ok(terms),
+            Some(malformed) => Err(malformed),
         }
-        found = Some((field, amount));
     }
-    let (field, amount) = found.ok_or_else(|| Malformed::new("amount", "is missing"))?;
-    if amount.is_zero() {
-        return Err(Malformed::new(field, "is zero; accepted is a positive whole number of atomic units"));
+}
+
+/// Reads field by field. Of what is malformed the first is told, and what was read then counts for nothing.
+struct Entry<'a> {
+    members: Members<'a>,
+    malformed: Option<Malformed>,
+}
+
+impl Entry<'_> {
+    fn text(&mut self, field: &'static str) -> Arc<str> {
+        let text = match self.members.get(field) {
+            Some(value) => readable_text(value),
+            None => Err("is missing".to_owned()),
+        };
+        match text {
+            Ok(text) if text.is_empty() => self.refuse(field, "is empty"),
+            Ok(text) => return text.into(),
+            Err(problem) => self.refuse(field, &problem),
+        }
+        "".into()
     }
-    if family == Family::Svm && !amount.fits_u64() {
-        return Err(Malformed::new(field, "does not fit in 64 bits, as every Solana token amount must"));
+
+    /// `amount`, or `maxAmountRequired` as version 1 calls it. An entry with both must agree with
+    /// itself: picking one would guess the price.
+    fn amount(&mut self, family: Family) -> Amount {
+        let (mut stated_as, mut amount) = ("", Amount::ZERO);
+        for field in ["amount", "maxAmountRequired"] {
+            let Some(value) = self.members.get(field) else { continue };
+            match whole_number(value) {
+                Ok(other) if !stated_as.is_empty() && other != amount => self.refuse(field, "differs from amount"),
+                Ok(other) => (stated_as, amount) = (field, other),
+                Err(problem) => self.refuse(field, &problem),
+            }
+        }
+        if stated_as.is_empty() {
+            self.refuse("amount", "is missing");
+        } else if amount.is_zero() {
+            self.refuse(stated_as, "is zero; accepted is a positive whole number of atomic units");
+        } else if family == Family::Svm && !amount.fits_u64() {
+            self.refuse(stated_as, "does not fit in 64 bits, as every Solana token amount must");
+        }
+        amount
     }
-    Ok(amount)
+
+    fn recipient(&mut self, family: Family) -> Arc<str> {
+        let pay_to = self.text("payTo");
+        let accepted = match family {
+            Family::Evm if !is_evm_address(&pay_to) => "0x and 40 hexadecimal digits",
+            Family::Svm if Address::from_str(&pay_to).is_err() => "a base58 Solana address",
+            _ => return pay_to,
+        };
+        let problem = format!("`{}` is not an address; accepted is {accepted}", shown(&pay_to));
+        self.refuse("payTo", &problem);
+        pay_to
+    }
+
+    fn lifetime(&mut self) -> u64 {
+        let field = "maxTimeoutSeconds";
+        let text = self.members.get(field).map(Json::raw);
+        // Some servers write whole numbers as 60.0.
+        let seconds = text.and_then(|text| text.strip_suffix(".0").unwrap_or(text).parse().ok()).unwrap_or(0);
+        if text.is_none() {
+            self.refuse(field, "is missing");
+        } else if !(1..=EXACT_INTEGER).contains(&seconds) {
+            self.refuse(field, "is not a positive whole number of seconds");
+        }
+        seconds
+    }
+
+    fn extra(&mut self) -> Extra {
+        let mut extra = Extra::default();
+        match self.members.get("extra").map(Json::object) {
+            Some(Ok(Members(fields))) => {
+                for (name, value) in fields {
+                    extra.0.push((name, value.raw().into()));
+                }
+            }
+            Some(Err(problem)) => self.refuse("extra", &problem),
+            None => {}
+        }
+        extra
+    }
+
+    fn refuse(&mut self, field: &str, problem: &str) {
+        self.malformed.get_or_insert_with(|| Malformed::new(field, problem));
+    }
+}
+
+fn readable_text(value: Json<'_>) -> Result<String, String> {
+    value.text().ok_or_else(|| match value.kind() {
+        "a string" => "is not valid Unicode text".to_owned(),
+        kind => format!("is {kind}; accepted is a string"),
+    })
 }
 
 fn whole_number(value: Json<'_>) -> Result<Amount, String> {
     let json = value.raw();
-    if let Some(text) = value.text() {
-        return Amount::from_str(&text).map_err(|error| error.to_string());
-    }
-    match json.bytes().all(|b| b.is_ascii_digit()) {
-        true if json.parse::<u64>().is_ok_and(|n| n <= EXACT_INTEGER) => {
-            Amount::from_str(json).map_err(|error| error.to_string())
+    let text = match value.text() {
+        Some(text) => text,
+        None if !json.bytes().all(|b| b.is_ascii_digit()) => {
+            return Err(match value.kind() {
+                "a number" => "is not a whole number of atomic units written in digits only".to_owned(),
+                kind => format!("is {kind}; accepted is a string of digits"),
+            });
         }
-        true => Err("is a JSON number past 2^53, which readers round; write it as a string".to_owned()),
-        false => Err(match value.kind() {
-            "a number" => "is not a whole number of atomic units written in digits only".to_owned(),
-            kind => format!("is {kind}; accepted is a string of digits"),
-        }),
-    }
-}
-
-fn recipient(entry: &Members<'_>, family: Family) -> Result<Arc<str>, Malformed> {
-    let pay_to = text(entry, "payTo")?;
-    let accepted = match family {
-        Family::Evm if !is_evm_address(&pay_to) => "0x and 40 hexadecimal digits",
-        Family::Svm if Address::from_str(&pay_to).is_err() => "a base58 Solana address",
-        _ => return Ok(pay_to),
+        None if value.whole().is_none_or(|number| number > EXACT_INTEGER) => {
+            return Err("is a JSON number past 2^53, which readers round; write it as a string".to_owned());
+        }
+        None => json.to_owned(),
     };
-    Err(Malformed::new("payTo", format_args!("`{}` is not an address; accepted is {accepted}", shown(&pay_to))))
+    Amount::from_str(&text).map_err(|error| error.to_string())
 }
 
 /// Whether `text` is an EVM address: 0x and 40 hexadecimal digits, in any case.
 pub(crate) fn is_evm_address(text: &str) -> bool {
     text.strip_prefix("0x").is_some_and(|digits| digits.len() == 40 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-fn lifetime(entry: &Members<'_>) -> Result<u64, Malformed> {
-    const FIELD: &str = "maxTimeoutSeconds";
-    let value = entry.get(FIELD).ok_or_else(|| Malformed::new(FIELD, "is missing"))?;
-    // Some servers write whole numbers as 60.0.
-    let whole = value.raw().strip_suffix(".0").unwrap_or(value.raw());
-    (whole.parse::<u64>().ok())
-        .filter(|seconds| (1..=EXACT_INTEGER).contains(seconds))
-        .ok_or_else(|| Malformed::new(FIELD, "is not a positive whole number of seconds"))
-}
-
-fn extra(entry: &Members<'_>) -> Result<Extra, Malformed> {
-    let Some(value) = entry.get("extra") else {
-        return Ok(Extra::default());
-    };
-    let Members(fields) = value.object().map_err(|problem| Malformed::new("extra", problem))?;
-    Ok(Extra(fields.into_iter().map(|(name, value)| (name, value.raw().into())).collect()))
 }
