@@ -13,7 +13,10 @@ pub(super) fn from_document(text: &[u8], limits: &Limits) -> Result<PaymentRequi
         true => search.body(Carrier::Document, text),
         false => search.header(Carrier::Document, text),
     };
-    read.map_or_else(|| search.finish(), Ok)
+    read.or_else(|problem| {
+        search.failures.push(CarrierFailure { carrier: Carrier::Document, problem });
+        search.finish()
+    })
 }
 
 pub(super) fn from_response<'a>(
@@ -23,13 +26,26 @@ pub(super) fn from_response<'a>(
 ) -> Result<PaymentRequired, DecodeError> {
     let headers: Vec<(&str, &[u8])> = headers.into_iter().collect();
     let mut search = Search::new(limits);
-    let found = search
-        .named_header(Carrier::Header, "payment-required", &headers)
-        .or_else(|| search.body(Carrier::Body, body))
-        .or_else(|| search.named_header(Carrier::LegacyHeader, "x-payment-required", &headers))
-        .or_else(|| search.named_header(Carrier::RequirementsHeader, "x-payment-requirements", &headers));
-    found.map_or_else(|| search.finish(), Ok)
+    for (carrier, header) in [
+        (Carrier::Header, Some("payment-required")),
+        (Carrier::Body, None),
+        (Carrier::LegacyHeader, Some("x-payment-required")),
+        (Carrier::RequirementsHeader, Some("x-payment-requirements")),
+    ] {
+        let read = match header {
+            Some(name) => search.named_header(carrier, name, &headers),
+            None => search.body(carrier, body),
+        };
+        match read {
+            Ok(found) => return Ok(found),
+            Err(problem) => search.failures.push(CarrierFailure { carrier, problem }),
+        }
+    }
+    search.finish()
 }
+
+/// The terms, or what is wrong with their carrier: the end of a sentence that starts with its name.
+type Read = Result<PaymentRequired, String>;
 
 /// The carriers tried so far, and what was wrong with them.
 struct Search<'l> {
@@ -47,143 +63,111 @@ impl<'l> Search<'l> {
         Self { limits, failures: Vec::new(), entries: Vec::new(), unsupported: None, bare_list: None }
     }
 
-    fn named_header(&mut self, carrier: Carrier, name: &str, headers: &[(&str, &[u8])]) -> Option<PaymentRequired> {
-        let mut values = headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| *value);
-        let Some(value) = values.next() else {
-            return self.fail(carrier, "is absent");
-        };
-        if values.any(|other| other != value) {
-            return self.fail(carrier, "appears twice with different values");
+    fn named_header(&mut self, carrier: Carrier, name: &str, headers: &[(&str, &[u8])]) -> Read {
+        let mut found = None;
+        for (other_name, value) in headers {
+            if !other_name.eq_ignore_ascii_case(name) {
+                continue;
+            }
+            if found.is_some_and(|other| other != value) {
+                return Err("appears twice with different values".to_owned());
+            }
+            found = Some(value);
         }
-        self.header(carrier, value)
+        match found {
+            Some(value) => self.header(carrier, value),
+            None => Err("is absent".to_owned()),
+        }
     }
 
-    fn header(&mut self, carrier: Carrier, value: &[u8]) -> Option<PaymentRequired> {
-        let limit = self.limits.header_bytes;
-        if value.len() > limit {
-            return self.fail(carrier, format!("has {} bytes; at most {limit} are read", value.len()));
-        }
-        let value = trim(value);
-        if value.is_empty() {
-            return self.fail(carrier, "is empty");
-        }
+    fn header(&mut self, carrier: Carrier, value: &[u8]) -> Read {
+        let value = within(self.limits.header_bytes, value)?;
         if looks_like_json(value) {
             return self.json(carrier, value);
         }
         match base64::decode(&standard_base64(value)) {
             Some(bytes) => self.json(carrier, &bytes),
-            None => self.fail(carrier, "is neither base64 nor JSON"),
+            None => Err("is neither base64 nor JSON".to_owned()),
         }
     }
 
-    fn body(&mut self, carrier: Carrier, body: &[u8]) -> Option<PaymentRequired> {
-        let limit = self.limits.body_bytes;
-        if body.len() > limit {
-            return self.fail(carrier, format!("has {} bytes; at most {limit} are read", body.len()));
-        }
-        match trim(body) {
-            [] => self.fail(carrier, "is empty"),
-            body => self.json(carrier, body),
-        }
+    fn body(&mut self, carrier: Carrier, body: &[u8]) -> Read {
+        let body = within(self.limits.body_bytes, body)?;
+        self.json(carrier, body)
     }
 
-    fn json(&mut self, carrier: Carrier, bytes: &[u8]) -> Option<PaymentRequired> {
+    fn json(&mut self, carrier: Carrier, bytes: &[u8]) -> Read {
         let Ok(text) = std::str::from_utf8(trim(bytes)) else {
-            return self.fail(carrier, "is not UTF-8 text");
+            return Err("is not UTF-8 text".to_owned());
         };
         let depth = self.limits.json_depth;
         if nests_deeper_than(text, depth) {
-            return self.fail(carrier, format!("nests deeper than {depth} levels"));
+            return Err(format!("nests deeper than {depth} levels"));
         }
-        let json = match Json::parse(text) {
-            Ok(json) => json,
-            Err(error) => return self.fail(carrier, error.to_string()),
-        };
+        let json = Json::parse(text).map_err(|error| error.to_string())?;
         if text.starts_with('[') {
             return self.bare_list(carrier, json);
         }
-        match json.object() {
-            Ok(envelope) => {
-                let read = self.envelope(carrier, &envelope)?;
-                Some(PaymentRequired { json: text.into(), ..read })
-            }
-            Err(problem) => self.fail(carrier, problem),
-        }
+        let envelope = json.object()?;
+        let stated = stated_version(envelope.get("x402Version")).map_err(|version| {
+            let problem = format!("states x402 version {version}");
+            self.unsupported.get_or_insert(version);
+            problem
+        })?;
+        let accepts = envelope.get("accepts").ok_or("has no accepts")?;
+        let mut read = self.list(carrier, accepts, stated)?;
+        read.json = text.into();
+        read.extensions = advertised(envelope.get("extensions"));
+        Ok(read)
     }
 
-    fn envelope(&mut self, carrier: Carrier, envelope: &Members<'_>) -> Option<PaymentRequired> {
-        let (version, coerced) = match stated_version(envelope.get("x402Version")) {
-            Stated::Plain(version) => (Some(version), false),
-            Stated::Coerced(version) => (Some(version), true),
-            Stated::Missing => (None, true),
-            Stated::Unsupported(version) => {
-                self.fail::<()>(carrier, format!("states x402 version {version}"));
-                self.unsupported.get_or_insert(version);
-                return None;
-            }
-        };
-        match envelope.get("accepts") {
-            Some(accepts) => {
-                let list = self.list(carrier, accepts, version, coerced)?;
-                Some(PaymentRequired { extensions: advertised(envelope.get("extensions")), ..list })
-            }
-            None => self.fail(carrier, "has no accepts"),
-        }
-    }
-
-    fn bare_list(&mut self, carrier: Carrier, list: Json<'_>) -> Option<PaymentRequired> {
-        let read = self.list(carrier, list, None, true)?;
+    fn bare_list(&mut self, carrier: Carrier, list: Json<'_>) -> Read {
+        let read = self.list(carrier, list, Stated::Missing)?;
         if carrier == Carrier::Document {
-            return Some(read);
+            return Ok(read);
         }
         self.bare_list.get_or_insert(read);
-        self.fail(carrier, "is a list without an envelope")
+        Err("is a list without an envelope".to_owned())
     }
 
-    /// Decodes the list itself. `version` is what the document states, if it does.
-    fn list(
-        &mut self,
-        carrier: Carrier,
-        list: Json<'_>,
-        version: Option<Version>,
-        coerced: bool,
-    ) -> Option<PaymentRequired> {
-        let Some(entries) = list.items() else {
-            return self.fail(carrier, "has accepts that are not an array");
-        };
+    /// Decodes the list itself, of a document that states its version so.
+    fn list(&mut self, carrier: Carrier, list: Json<'_>, stated: Stated) -> Read {
+        let entries = list.items().ok_or("has accepts that are not an array")?;
         let most = self.limits.requirements;
         if entries.len() > most {
-            return self.fail(carrier, format!("has {} entries in accepts; at most {most} are read", entries.len()));
+            return Err(format!("has {} entries in accepts; at most {most} are read", entries.len()));
         }
         if entries.is_empty() {
-            return self.fail(carrier, "has no entry in accepts");
-        }
-        let version = version.unwrap_or_else(|| infer_version(&entries));
-        let requirements: Vec<Requirement> =
-            (entries.into_iter().enumerate()).map(|(index, json)| requirement(index, json, version)).collect();
-        if requirements.iter().all(|requirement| requirement.terms.is_err()) {
-            let problems: Vec<Malformed> =
-                requirements.into_iter().filter_map(|requirement| requirement.terms.err()).collect();
-            let first = problems.first().map(ToString::to_string).unwrap_or_default();
-            if self.entries.is_empty() {
-                self.entries = problems;
-            }
-            return self.fail(carrier, format!("has no readable entry in accepts (accepts[0]: {first})"));
+            return Err("has no entry in accepts".to_owned());
         }
         let mut notes = Vec::new();
-        if coerced {
+        let version = match stated {
+            Stated::Plain(version) | Stated::Coerced(version) => version,
+            Stated::Missing => infer_version(&entries),
+        };
+        if !matches!(stated, Stated::Plain(_)) {
             notes.push(Note::VersionCoerced);
         }
         if carrier == Carrier::Body && version == Version::V2 {
             notes.push(Note::CarrierBody);
         }
-        let requirements = mark_ambiguous(version, requirements).into();
-        Some(PaymentRequired { version, carrier, json: list.raw().into(), notes, extensions: Vec::new(), requirements })
-    }
-
-    fn fail<T>(&mut self, carrier: Carrier, problem: impl Into<String>) -> Option<T> {
-        self.failures.push(CarrierFailure { carrier, problem: problem.into() });
-        None
+        let mut requirements: Vec<Requirement> = Vec::new();
+        let mut problems = Vec::new();
+        for (index, json) in entries.into_iter().enumerate() {
+            let terms = Terms::parse(json);
+            let notes = terms.as_ref().map_or(Vec::new(), |terms| remarks(terms, version, &requirements));
+            problems.extend(terms.as_ref().err().cloned());
+            requirements.push(Requirement { index, json: json.raw().into(), terms, notes });
+        }
+        if problems.len() == requirements.len() {
+            let first = problems.first().map(ToString::to_string).unwrap_or_default();
+            if self.entries.is_empty() {
+                self.entries = problems;
+            }
+            return Err(format!("has no readable entry in accepts (accepts[0]: {first})"));
+        }
+        let (json, requirements) = (list.raw().into(), requirements.into());
+        Ok(PaymentRequired { version, carrier, json, notes, extensions: Vec::new(), requirements })
     }
 
     fn finish(self) -> Result<PaymentRequired, DecodeError> {
@@ -192,6 +176,17 @@ impl<'l> Search<'l> {
             (None, Some(list)) => Ok(list),
             (None, None) => Err(DecodeError::Unreadable { failures: self.failures, entries: self.entries }),
         }
+    }
+}
+
+/// What `value` says, if that is no more than `most` bytes.
+fn within(most: usize, value: &[u8]) -> Result<&[u8], String> {
+    if value.len() > most {
+        return Err(format!("has {} bytes; at most {most} are read", value.len()));
+    }
+    match trim(value) {
+        [] => Err("is empty".to_owned()),
+        value => Ok(value),
     }
 }
 
@@ -234,21 +229,21 @@ enum Stated {
     Plain(Version),
     Coerced(Version),
     Missing,
-    Unsupported(String),
 }
 
-/// Version 1 and 2 as numbers; as text they are no guess either.
-fn stated_version(value: Option<Json<'_>>) -> Stated {
+/// Version 1 and 2 as numbers; as text they are no guess either. Any other, safe to show, is none that is
+/// supported.
+fn stated_version(value: Option<Json<'_>>) -> Result<Stated, String> {
     let Some(value) = value else {
-        return Stated::Missing;
+        return Ok(Stated::Missing);
     };
     match value.raw() {
-        "1" => Stated::Plain(Version::V1),
-        "2" => Stated::Plain(Version::V2),
-        "\"1\"" | "1.0" => Stated::Coerced(Version::V1),
-        "\"2\"" | "2.0" => Stated::Coerced(Version::V2),
-        other if matches!(value.kind(), "a string" | "a number") => Stated::Unsupported(shown(other)),
-        _ => Stated::Unsupported(value.kind().to_owned()),
+        "1" => Ok(Stated::Plain(Version::V1)),
+        "2" => Ok(Stated::Plain(Version::V2)),
+        "\"1\"" | "1.0" => Ok(Stated::Coerced(Version::V1)),
+        "\"2\"" | "2.0" => Ok(Stated::Coerced(Version::V2)),
+        other if matches!(value.kind(), "a string" | "a number") => Err(shown(other)),
+        _ => Err(value.kind().to_owned()),
     }
 }
 
@@ -261,35 +256,24 @@ fn infer_version(entries: &[Json<'_>]) -> Version {
     }
 }
 
-fn requirement(index: usize, json: Json<'_>, version: Version) -> Requirement {
-    let terms = Terms::parse(json);
+/// What is to be said of an entry, after `earlier` ones.
+fn remarks(terms: &Terms, version: Version, earlier: &[Requirement]) -> Vec<Note> {
     let mut notes = Vec::new();
-    if let Ok(Terms { chain: Some(chain), network, .. }) = &terms {
-        let by_name = **network != *chain.as_str();
-        let wanted_by_name = version == Version::V1 && !network.contains(':');
-        if by_name && !wanted_by_name {
-            notes.push(Note::NonCanonicalNetwork);
-        }
+    let by_name = *terms.network != *canonical(terms);
+    let wanted_by_name = version == Version::V1 && !terms.network.contains(':');
+    if by_name && !wanted_by_name {
+        notes.push(Note::NonCanonicalNetwork);
     }
-    Requirement { index, json: json.raw().into(), terms, notes }
+    // A version 1 payment names only scheme and network, so a server cannot tell which of two such
+    // entries was meant. The later ones say so.
+    let same = |other: &Terms| other.scheme == terms.scheme && canonical(other) == canonical(terms);
+    if version == Version::V1 && earlier.iter().any(|other| other.terms.as_ref().is_ok_and(same)) {
+        notes.push(Note::V1Ambiguous);
+    }
+    notes
 }
 
-/// A version 1 payment names only scheme and network, so a server cannot tell which of two such
-/// entries was meant. The later ones say so.
-fn mark_ambiguous(version: Version, mut requirements: Vec<Requirement>) -> Vec<Requirement> {
-    if version == Version::V2 {
-        return requirements;
-    }
-    let mut seen = Vec::new();
-    for requirement in &mut requirements {
-        let Ok(terms) = &requirement.terms else { continue };
-        let chain = terms.chain.as_ref().map_or(&*terms.network, ChainId::as_str);
-        let offer = (terms.scheme.to_string(), chain.to_owned());
-        if seen.contains(&offer) {
-            requirement.notes.push(Note::V1Ambiguous);
-        } else {
-            seen.push(offer);
-        }
-    }
-    requirements
+/// The network as its CAIP-2 id, where that is known.
+fn canonical(terms: &Terms) -> &str {
+    terms.chain.as_ref().map_or(&terms.network, ChainId::as_str)
 }
