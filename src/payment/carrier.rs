@@ -156,7 +156,9 @@ impl<'l> Search<'l> {
         for (index, json) in entries.into_iter().enumerate() {
             let terms = Terms::parse(json);
             let notes = terms.as_ref().map_or(Vec::new(), |terms| remarks(terms, version, &requirements));
-            problems.extend(terms.as_ref().err().cloned());
+            if let Err(malformed) = &terms {
+                problems.push(malformed.clone());
+            }
             requirements.push(Requirement { index, json: json.raw().into(), terms, notes });
         }
         if problems.len() == requirements.len() {
@@ -192,9 +194,14 @@ fn within(most: usize, value: &[u8]) -> Result<&[u8], String> {
 
 /// What is malformed here is no advertisement, and no more: no money term is among it.
 fn advertised(extensions: Option<Json<'_>>) -> Vec<String> {
-    let members = extensions.and_then(|value| value.object().ok());
-    let advertised = members.into_iter().flat_map(|Members(members)| members).filter(|(_, value)| value.is_object());
-    let mut names: Vec<String> = advertised.map(|(name, _)| name).collect();
+    let mut names = Vec::new();
+    if let Some(Ok(Members(members))) = extensions.map(Json::object) {
+        for (name, value) in members {
+            if value.is_object() {
+                names.push(name);
+            }
+        }
+    }
     names.sort_unstable();
     names
 }
