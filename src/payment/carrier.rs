@@ -1,6 +1,10 @@
 //! Where the terms of a 402 are found, and how they are unwrapped.
 
-use super::{Carrier, CarrierFailure, DecodeError, Limits, Malformed, PaymentRequired, Requirement, Terms, Version};
+use std::sync::Arc;
+
+use super::{
+    Carrier, CarrierFailure, DecodeError, Document, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
+};
 use crate::base64;
 use crate::json::{Json, Members, nests_deeper_than};
 use crate::network::ChainId;
@@ -115,14 +119,11 @@ impl<'l> Search<'l> {
             problem
         })?;
         let accepts = envelope.get("accepts").ok_or("has no accepts")?;
-        let mut read = self.list(carrier, accepts, stated)?;
-        read.json = text.into();
-        read.extensions = advertised(envelope.get("extensions"));
-        Ok(read)
+        self.list(carrier, json, accepts, stated, advertised(envelope.get("extensions")))
     }
 
     fn bare_list(&mut self, carrier: Carrier, list: Json<'_>) -> Read {
-        let read = self.list(carrier, list, Stated::Missing)?;
+        let read = self.list(carrier, list, list, Stated::Missing, Vec::new())?;
         if carrier == Carrier::Document {
             return Ok(read);
         }
@@ -130,8 +131,15 @@ impl<'l> Search<'l> {
         Err("is a list without an envelope".to_owned())
     }
 
-    /// Decodes the list itself, of a document that states its version so.
-    fn list(&mut self, carrier: Carrier, list: Json<'_>, stated: Stated) -> Read {
+    /// Decodes the list of `document`.
+    fn list(
+        &mut self,
+        carrier: Carrier,
+        document: Json<'_>,
+        list: Json<'_>,
+        stated: Stated,
+        extensions: Vec<String>,
+    ) -> Read {
         let entries = list.items().ok_or("has accepts that are not an array")?;
         let most = self.limits.requirements;
         if entries.len() > most {
@@ -168,8 +176,8 @@ impl<'l> Search<'l> {
             }
             return Err(format!("has no readable entry in accepts (accepts[0]: {first})"));
         }
-        let (json, requirements) = (list.raw().into(), requirements.into());
-        Ok(PaymentRequired { version, carrier, json, notes, extensions: Vec::new(), requirements })
+        let json = document.raw().into();
+        Ok(PaymentRequired(Arc::new(Document { version, carrier, json, notes, extensions, requirements })))
     }
 
     fn finish(self) -> Result<PaymentRequired, DecodeError> {

@@ -73,13 +73,16 @@ impl fmt::Display for Carrier {
 /// # Ok::<(), payroute::DecodeError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct PaymentRequired {
+pub struct PaymentRequired(Arc<Document>);
+
+#[derive(Debug)]
+struct Document {
     version: Version,
     carrier: Carrier,
-    json: Arc<str>,
+    json: Box<str>,
     notes: Vec<Note>,
     extensions: Vec<String>,
-    requirements: Arc<[Requirement]>,
+    requirements: Vec<Requirement>,
 }
 
 impl PaymentRequired {
@@ -128,39 +131,39 @@ impl PaymentRequired {
     /// The protocol version, stated or inferred.
     #[must_use]
     pub fn version(&self) -> Version {
-        self.version
+        self.0.version
     }
 
     /// Where the terms were found.
     #[must_use]
     pub fn carrier(&self) -> Carrier {
-        self.carrier
+        self.0.carrier
     }
 
     /// The exact original text of the whole document, base64 undone: the envelope with `resource` and
     /// `extensions`, which a version 2 payment repeats, or a list that came without one.
     #[must_use]
     pub fn json(&self) -> &str {
-        &self.json
+        &self.0.json
     }
 
     /// Remarks that hold for every entry.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
-        &self.notes
+        &self.0.notes
     }
 
     /// The names of the extensions that the document advertises, sorted: the members of its `extensions`
     /// that are objects. Names from strangers: compare them, show them with care.
     #[must_use]
     pub fn extensions(&self) -> &[String] {
-        &self.extensions
+        &self.0.extensions
     }
 
     /// The entries of `accepts`, in the merchant's order, unreadable ones included.
     #[must_use]
     pub fn requirements(&self) -> &[Requirement] {
-        &self.requirements
+        &self.0.requirements
     }
 }
 
