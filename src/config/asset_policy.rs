@@ -2,7 +2,8 @@
 
 use super::Asset;
 use super::check::listed;
-use super::field::{Field, Fields, Result};
+use super::draft::Draft;
+use super::field::{Field, Fields};
 use crate::amount::Amount;
 use crate::network::{ChainId, Family};
 
@@ -14,42 +15,40 @@ pub(super) struct AssetPolicy<'a> {
 
 impl<'a> AssetPolicy<'a> {
     /// A name that matches no asset is a typing mistake, and a limit with one would limit nothing.
-    pub(super) fn read<'n>(policy: &mut Fields<'a>, assets: impl Iterator<Item = &'n Asset> + Clone) -> Result<Self> {
+    pub(super) fn read(policy: &Fields<'a>, networks: &[Draft]) -> Self {
         let canonical = |field: &Field<'_>, name: &str| {
             let id = canonical_asset_id(name);
-            match assets.clone().any(|asset| &*asset.symbol == name || *asset.id == id) {
-                true => Ok(id),
-                false => Err(field.refused("matches no built-in or configured asset", "a symbol or a CAIP-19 id")),
+            let is_meant = |asset: &Asset| &*asset.symbol == name || *asset.id == id;
+            if !networks.iter().any(|network| network.assets.iter().any(is_meant)) {
+                field.refuse("matches no built-in or configured asset", "a symbol or a CAIP-19 id");
             }
+            id
         };
         let mut allowed = Vec::new();
-        for field in policy.items("allowedAssets")? {
-            allowed.push(canonical(&field, &field.text()?)?);
+        for field in policy.items("allowedAssets") {
+            allowed.push(canonical(&field, &field.text()));
         }
         let mut limits = Vec::new();
-        for (name, field) in policy.entries("maxAmount")? {
-            field.text()?;
-            let id = canonical(&field, &name)?;
+        for (name, field) in policy.entries("maxAmount") {
+            field.text();
+            let id = canonical(&field, &name);
             if listed(&limits, &id).is_some() {
-                return Err(field.refused("is listed twice", "each asset once"));
+                field.refuse("is listed twice", "each asset once");
             }
             limits.push((id, field));
         }
-        Ok(Self { allowed, limits })
+        Self { allowed, limits }
     }
 
-    pub(super) fn apply(&self, asset: Asset) -> Result<Asset> {
+    pub(super) fn apply(&self, asset: &mut Asset) {
         let names = [&*asset.id, &*asset.symbol];
-        let limit = match names.iter().find_map(|name| listed(&self.limits, *name)) {
-            Some(field) => {
-                let refused = |problem: &str| field.refused(problem, "an amount in token units, for example \"1.50\"");
-                let limit = Amount::from_units(&field.text()?, asset.decimals);
-                Some(limit.map_err(|error| refused(&error.to_string()))?)
+        asset.allowed = self.allowed.is_empty() || self.allowed.iter().any(|name| names.contains(&name.as_str()));
+        if let Some(field) = names.iter().find_map(|name| listed(&self.limits, *name)) {
+            match Amount::from_units(&field.text(), asset.decimals) {
+                Ok(limit) => asset.limit = Some(limit),
+                Err(error) => field.refuse(&error.to_string(), "an amount in token units, for example \"1.50\""),
             }
-            None => None,
-        };
-        let allowed = self.allowed.is_empty() || self.allowed.iter().any(|name| names.contains(&name.as_str()));
-        Ok(Asset { limit, allowed, ..asset })
+        }
     }
 }
 

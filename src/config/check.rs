@@ -6,74 +6,76 @@ use std::sync::Arc;
 
 use solana_address::Address;
 
-use super::ConfigError;
-use super::field::{Field, Result};
+use super::field::Field;
 use crate::network::{ChainId, Family};
 use crate::payment::is_evm_address;
 use crate::rpc_url::RpcUrl;
 use crate::text::is_visible;
 
 /// A network by any of its names.
-fn chain(field: &Field<'_>, name: &str) -> Result<ChainId> {
-    ChainId::resolve(name)
-        .map_err(|_| field.refused("is not a network", "a CAIP-2 id such as eip155:8453, or a known name such as base"))
+fn chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
+    let chain = ChainId::resolve(name).ok();
+    if chain.is_none() {
+        field.refuse("is not a network", "a CAIP-2 id such as eip155:8453, or a known name such as base");
+    }
+    chain
 }
 
 /// Networks by any of their names, each once.
-pub(super) fn chains(fields: Vec<Field<'_>>) -> Result<Vec<ChainId>> {
+pub(super) fn chains(fields: &[Field<'_>]) -> Vec<ChainId> {
     let mut chains = Vec::new();
     for field in fields {
-        let chain = chain(&field, &field.text()?)?;
-        if chains.contains(&chain) {
-            return Err(listed_already(&field));
+        if let Some(chain) = chain(field, &field.text()) {
+            if chains.contains(&chain) {
+                refuse_listed(field);
+            }
+            chains.push(chain);
         }
-        chains.push(chain);
     }
-    Ok(chains)
+    chains
 }
 
-pub(super) fn listed_already(field: &Field<'_>) -> ConfigError {
-    field.refused("names a network that is already listed", "each network once")
+pub(super) fn refuse_listed(field: &Field<'_>) {
+    field.refuse("names a network that is already listed", "each network once");
 }
 
 /// A network of a family that payroute can read.
-pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Result<ChainId> {
+pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
     let chain = chain(field, name)?;
-    match chain.family() {
-        Family::Other => Err(field.refused("is of a chain family that cannot be read", "an eip155 or solana network")),
-        _ => Ok(chain),
+    if chain.family() == Family::Other {
+        field.refuse("is of a chain family that cannot be read", "an eip155 or solana network");
     }
+    Some(chain)
 }
 
 /// An address as chains of `family` write it.
-pub(super) fn address(field: &Field<'_>, family: Family) -> Result<Arc<str>> {
-    let text = field.text()?;
-    let accepted = match family {
-        Family::Svm => Address::from_str(&text).is_err().then_some("a base58 Solana address"),
-        _ => (!is_evm_address(&text)).then_some("0x and 40 hexadecimal digits"),
+pub(super) fn address(field: &Field<'_>, family: Family) -> Arc<str> {
+    let text = field.text();
+    let (is_address, accepted) = match family {
+        Family::Svm => (Address::from_str(&text).is_ok(), "a base58 Solana address"),
+        _ => (is_evm_address(&text), "0x and 40 hexadecimal digits"),
     };
-    match accepted {
-        Some(accepted) => Err(field.refused("is not an address", accepted)),
-        None => Ok(text.into()),
+    if !is_address {
+        field.refuse("is not an address", accepted);
     }
+    text.into()
 }
 
-pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Result<RpcUrl> {
-    let refused = |problem| field.refused(problem, "an https URL; http on loopback or with routing.allowHttp");
-    let text = field.text()?;
-    if !written_host(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') {
-        return Err(refused(match text.contains(':') {
-            true => "has a host that is not plain ASCII",
-            false => "is not a URL",
-        }));
-    }
-    let url = RpcUrl::parse(&text).ok_or_else(|| refused("is not a URL"))?;
-    match url.scheme.as_str() {
-        "http" if !allow_http && !url.is_loopback() => Err(refused("is not encrypted")),
-        "http" | "https" if url.host.is_empty() => Err(refused("has no host")),
-        "http" | "https" => Ok(url),
-        _ => Err(refused("has another scheme")),
-    }
+pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Option<RpcUrl> {
+    let text = field.text();
+    let is_plain = written_host(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%');
+    let problem = match is_plain.then(|| RpcUrl::parse(&text)).flatten() {
+        None if !is_plain && text.contains(':') => "has a host that is not plain ASCII",
+        None => "is not a URL",
+        Some(url) => match url.scheme.as_str() {
+            "http" if !allow_http && !url.is_loopback() => "is not encrypted",
+            "http" | "https" if url.host.is_empty() => "has no host",
+            "http" | "https" => return Some(url),
+            _ => "has another scheme",
+        },
+    };
+    field.refuse(problem, "an https URL; http on loopback or with routing.allowHttp");
+    None
 }
 
 /// The host, and port, of an http or https URL as it is written. What other scripts in it come to depends
@@ -87,17 +89,17 @@ fn written_host(text: &str) -> &str {
 }
 
 /// A name for people: short, visible, nothing that could carry a URL.
-pub(super) fn label(field: &Field<'_>) -> Result<Arc<str>> {
-    let text = field.text()?;
+pub(super) fn label(field: &Field<'_>) -> Arc<str> {
+    let text = field.text();
     let printable = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' | '.' | '_' | '-' | '+' | '(' | ')' | '$' => true,
         // Every script has its letters; which of its signs are letters takes tables to know.
         _ => !c.is_ascii() && is_visible(c),
     };
-    match (1..=32).contains(&text.chars().count()) && text.chars().all(printable) {
-        true => Ok(text.into()),
-        false => Err(field.refused("is not a name", "1 to 32 letters, digits, spaces and . _ - + ( ) $")),
+    if !(1..=32).contains(&text.chars().count()) || !text.chars().all(printable) {
+        field.refuse("is not a name", "1 to 32 letters, digits, spaces and . _ - + ( ) $");
     }
+    text.into()
 }
 
 /// Adds `key` to what is listed so far; `false` when it is already there.

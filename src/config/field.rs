@@ -1,87 +1,95 @@
 //! The values of the document, each with the path that a refusal names. Refusals say what kind of
 //! value there is, never the value.
+//!
+//! The first refusal is the document's. Reading goes on behind it, with a value that stands for nothing:
+//! one way through every reader, and what it has made is thrown away in the end.
+
+use std::cell::{OnceCell, RefCell};
 
 use super::ConfigError;
 use super::error::holds_address;
 use crate::json::{Json, Members};
 use crate::text::shown;
 
-pub(super) type Result<T> = std::result::Result<T, ConfigError>;
-
 /// A value and where it stands.
 pub(super) struct Field<'a> {
     path: String,
     json: Json<'a>,
+    refusal: &'a OnceCell<ConfigError>,
 }
 
-/// The fields of an object. They are taken out by their names; what is left in the end is not known.
+/// The fields of an object. They are got by their names; a name that nobody asked for is not known.
+#[derive(Default)]
 pub(super) struct Fields<'a> {
-    left: Vec<(String, Field<'a>)>,
-    known: Vec<&'static str>,
+    all: Vec<(String, Field<'a>)>,
+    known: RefCell<Vec<&'static str>>,
+}
+
+/// What `read` makes of a document, unless it refuses something.
+pub(super) fn document<T>(text: &str, read: impl FnOnce(&Field<'_>) -> T) -> Result<T, ConfigError> {
+    let json = Json::parse(text).map_err(|error| ConfigError::new(".", &error.to_string(), "one JSON object"))?;
+    let refusal = OnceCell::new();
+    let made = read(&Field { path: String::new(), json, refusal: &refusal });
+    refusal.into_inner().map_or(Ok(made), Err)
 }
 
 impl<'a> Field<'a> {
-    pub(super) fn document(text: &'a str) -> Result<Self> {
-        let json = Json::parse(text).map_err(|error| ConfigError::new(".", &error.to_string(), "one JSON object"))?;
-        Ok(Self { path: String::new(), json })
-    }
-
-    pub(super) fn fields(&self) -> Result<Fields<'a>> {
-        let members = self.members()?;
+    pub(super) fn fields(&self) -> Fields<'a> {
+        let members = self.members();
         if let Some(name) = members.repeated() {
-            let path = self.path_of(name);
-            return Err(ConfigError::new(&path, &shown(&format!("duplicate field `{name}`")), "each field once"));
+            self.refuse_at(name, &shown(&format!("duplicate field `{name}`")), "each field once");
         }
-        Ok(Fields { left: self.with_paths(members), known: Vec::new() })
+        Fields { all: self.with_paths(members), known: RefCell::default() }
     }
 
     /// The values of an object whose keys are data, in the order they are written, repeated keys and
     /// all: aliases make duplicates that no JSON parser can see.
-    pub(super) fn entries(&self) -> Result<Vec<(String, Field<'a>)>> {
-        Ok(self.with_paths(self.members()?))
+    pub(super) fn entries(&self) -> Vec<(String, Field<'a>)> {
+        self.with_paths(self.members())
     }
 
-    pub(super) fn items(&self) -> Result<Vec<Field<'a>>> {
-        let items = self.json.items().ok_or_else(|| self.mismatch("an array"))?;
-        let field = |(index, json)| Field { path: format!("{}[{index}]", self.path), json };
-        Ok(items.into_iter().enumerate().map(field).collect())
+    pub(super) fn items(&self) -> Vec<Field<'a>> {
+        let mut fields = Vec::new();
+        for json in self.accepted(self.json.items(), "an array") {
+            fields.push(self.part(format!("{}[{}]", self.path, fields.len()), json));
+        }
+        fields
     }
 
-    pub(super) fn text(&self) -> Result<String> {
-        self.json.text().ok_or_else(|| self.mismatch("a string"))
+    pub(super) fn text(&self) -> String {
+        self.accepted(self.json.text(), "a string")
     }
 
-    pub(super) fn flag(&self) -> Result<bool> {
-        match self.json.raw() {
-            "true" => Ok(true),
-            "false" => Ok(false),
-            _ => Err(self.mismatch("a boolean")),
+    pub(super) fn flag(&self) -> bool {
+        let flag = match self.json.raw() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => None,
+        };
+        self.accepted(flag, "a boolean")
+    }
+
+    pub(super) fn fraction(&self) -> f64 {
+        self.accepted(decimal(self.json.raw()), "a number of 0 or more")
+    }
+
+    /// A number of at most `most`.
+    pub(super) fn whole(&self, most: u64) -> u64 {
+        let number = self.json.whole().filter(|number| *number <= most);
+        match most {
+            u64::MAX => self.accepted(number, "a whole number from 0"),
+            _ => self.accepted(number, &format!("a whole number from 0 to {most}")),
         }
     }
 
-    pub(super) fn fraction(&self) -> Result<f64> {
-        decimal(self.json.raw()).ok_or_else(|| self.mismatch("a number of 0 or more"))
-    }
-
-    pub(super) fn whole<T: TryFrom<u64>>(&self) -> Result<T> {
-        let number = self.json.whole().and_then(|number| T::try_from(number).ok());
-        number.ok_or_else(|| {
-            let unused_bits = 8_usize.saturating_sub(size_of::<T>()).saturating_mul(8);
-            match unused_bits {
-                0 => self.mismatch("a whole number from 0"),
-                bits => {
-                    let most = u64::MAX.unbounded_shr(u32::try_from(bits).unwrap_or_default());
-                    self.mismatch(&format!("a whole number from 0 to {most}"))
-                }
-            }
-        })
-    }
-
-    /// One of a few words and what it stands for.
-    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Result<T> {
-        let text = self.text()?;
+    /// What one of a few words stands for.
+    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
+        let text = self.text();
         let known = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
-        known.ok_or_else(|| self.refused("is not a known word", &one_of(words.iter().map(|(word, _)| *word))))
+        if known.is_none() {
+            self.refuse("is not a known word", &one_of(words.iter().map(|(word, _)| *word)));
+        }
+        known
     }
 
     pub(super) fn is_text(&self) -> bool {
@@ -92,37 +100,60 @@ impl<'a> Field<'a> {
         self.json.is_object()
     }
 
-    /// Neither of the kinds that are accepted.
-    pub(super) fn mismatch(&self, accepted: &str) -> ConfigError {
+    /// Refuses a value of neither of the kinds that are accepted.
+    pub(super) fn mismatch(&self, accepted: &str) {
         match (self.kind(), accepted) {
             // Of the right kind, and yet not readable: half of a surrogate pair stands alone in it.
             ("a string", "a string") | ("an object", "an object") => {
-                self.refused("is not valid Unicode text", accepted)
+                self.refuse("is not valid Unicode text", accepted);
             }
             ("a whole number", _) if accepted.starts_with("a whole number") => {
-                self.refused("is out of range", accepted)
+                self.refuse("is out of range", accepted);
             }
-            (kind, _) => self.refused(&format!("is {kind}"), accepted),
+            (kind, _) => self.refuse(&format!("is {kind}"), accepted),
         }
     }
 
-    pub(super) fn refused(&self, problem: &str, accepted: &str) -> ConfigError {
-        let path = if self.path.is_empty() { "." } else { &self.path };
-        ConfigError::new(path, problem, accepted)
+    pub(super) fn refuse(&self, problem: &str, accepted: &str) {
+        self.refuse_path(if self.path.is_empty() { "." } else { &self.path }, problem, accepted);
     }
 
     /// Refuses a value of this object's field, which may not be written there.
-    pub(super) fn refused_at(&self, name: &str, problem: &str, accepted: &str) -> ConfigError {
-        ConfigError::new(&self.path_of(name), problem, accepted)
+    pub(super) fn refuse_at(&self, name: &str, problem: &str, accepted: &str) {
+        self.refuse_path(&self.path_of(name), problem, accepted);
     }
 
-    fn members(&self) -> Result<Members<'a>> {
-        self.json.members().ok_or_else(|| self.mismatch("an object"))
+    /// Refuses a number of this object.
+    pub(super) fn refuse_number(&self, name: &str, accepted: &str) {
+        self.refuse_at(name, "is out of range", accepted);
+    }
+
+    fn refuse_path(&self, path: &str, problem: &str, accepted: &str) {
+        self.refusal.get_or_init(|| ConfigError::new(path, problem, accepted));
+    }
+
+    fn accepted<T: Default>(&self, value: Option<T>, accepted: &str) -> T {
+        if value.is_none() {
+            self.mismatch(accepted);
+        }
+        value.unwrap_or_default()
+    }
+
+    fn members(&self) -> Members<'a> {
+        Members(self.accepted(self.json.members().map(|Members(members)| members), "an object"))
     }
 
     fn with_paths(&self, Members(members): Members<'a>) -> Vec<(String, Field<'a>)> {
-        let field = |(name, json): (String, _)| (name.clone(), Field { path: self.path_of(&name), json });
-        members.into_iter().map(field).collect()
+        let mut fields = Vec::new();
+        for (name, json) in members {
+            let field = self.part(self.path_of(&name), json);
+            fields.push((name, field));
+        }
+        fields
+    }
+
+    fn part(&self, path: String, json: Json<'a>) -> Self {
+        Self { path, json, refusal: self.refusal }
     }
 
     fn path_of(&self, name: &str) -> String {
@@ -145,68 +176,64 @@ impl<'a> Field<'a> {
 
 impl<'a> Fields<'a> {
     /// The field by this name, if it is there.
-    pub(super) fn take(&mut self, name: &'static str) -> Option<Field<'a>> {
-        self.known.push(name);
-        let position = self.left.iter().position(|(key, _)| key == name)?;
-        Some(self.left.remove(position).1)
+    pub(super) fn get(&self, name: &'static str) -> Option<&Field<'a>> {
+        self.known.borrow_mut().push(name);
+        self.all.iter().find(|(key, _)| key == name).map(|(_, field)| field)
     }
 
     /// The same; `null` is as good as nothing.
-    pub(super) fn take_set(&mut self, name: &'static str) -> Option<Field<'a>> {
-        self.take(name).filter(|field| !field.json.is_null())
+    pub(super) fn get_set(&self, name: &'static str) -> Option<&Field<'a>> {
+        self.get(name).filter(|field| !field.json.is_null())
     }
 
     /// The fields of an object that may be missing.
-    pub(super) fn object(&mut self, name: &'static str) -> Result<Fields<'a>> {
-        match self.take(name) {
-            Some(field) => field.fields(),
-            None => Ok(Fields { left: Vec::new(), known: Vec::new() }),
-        }
+    pub(super) fn object(&self, name: &'static str) -> Fields<'a> {
+        self.get(name).map(Field::fields).unwrap_or_default()
     }
 
     /// The entries of an object that may be missing.
-    pub(super) fn entries(&mut self, name: &'static str) -> Result<Vec<(String, Field<'a>)>> {
-        self.take(name).map_or(Ok(Vec::new()), |field| field.entries())
+    pub(super) fn entries(&self, name: &'static str) -> Vec<(String, Field<'a>)> {
+        self.get(name).map(Field::entries).unwrap_or_default()
     }
 
     /// The items of a list that may be missing.
-    pub(super) fn items(&mut self, name: &'static str) -> Result<Vec<Field<'a>>> {
-        self.take(name).map_or(Ok(Vec::new()), |field| field.items())
+    pub(super) fn items(&self, name: &'static str) -> Vec<Field<'a>> {
+        self.get(name).map(Field::items).unwrap_or_default()
     }
 
-    pub(super) fn text(&mut self, name: &'static str) -> Result<Option<String>> {
-        self.take_set(name).map(|field| field.text()).transpose()
+    /// The number by this name, at most `most`, if it is set.
+    pub(super) fn whole(&self, name: &'static str, most: u64) -> Option<u64> {
+        self.get_set(name).map(|field| field.whole(most))
     }
 
-    pub(super) fn whole<T: TryFrom<u64>>(&mut self, name: &'static str) -> Result<Option<T>> {
-        self.take_set(name).map(|field| field.whole()).transpose()
+    pub(super) fn set_flag(&self, name: &'static str, place: &mut bool) {
+        if let Some(field) = self.get(name) {
+            *place = field.flag();
+        }
     }
 
     /// Puts a number where its default stands, if it is there.
-    pub(super) fn set_whole<T: TryFrom<u64>>(&mut self, name: &'static str, place: &mut T) -> Result<()> {
-        if let Some(field) = self.take(name) {
-            *place = field.whole()?;
+    pub(super) fn set_whole<T: TryFrom<u64>>(&self, name: &'static str, place: &mut T) {
+        if let Some(field) = self.get(name) {
+            let unused_bits = 8_usize.saturating_sub(size_of::<T>()).saturating_mul(8);
+            let number = field.whole(u64::MAX.unbounded_shr(u32::try_from(unused_bits).unwrap_or_default()));
+            if let Ok(number) = T::try_from(number) {
+                *place = number;
+            }
         }
-        Ok(())
     }
 
-    pub(super) fn set_flag(&mut self, name: &'static str, place: &mut bool) -> Result<()> {
-        if let Some(field) = self.take(name) {
-            *place = field.flag()?;
-        }
-        Ok(())
-    }
-
-    /// Refuses what nobody took. Its name is shown, unless someone put an address there.
-    pub(super) fn finish(self) -> Result<()> {
-        let Some((name, field)) = self.left.first() else {
-            return Ok(());
+    /// Refuses what nobody asked for. Its name is shown, unless someone put an address there.
+    pub(super) fn finish(&self) {
+        let known = self.known.borrow();
+        let Some((name, field)) = self.all.iter().find(|(name, _)| !known.iter().any(|known| known == name)) else {
+            return;
         };
         let problem = match holds_address(name) {
             true => "has a field that is not known".to_owned(),
             false => shown(&format!("unknown field `{name}`")),
         };
-        Err(field.refused(&problem, &one_of(self.known.into_iter())))
+        field.refuse(&problem, &one_of(known.iter().copied()));
     }
 }
 
