@@ -121,5 +121,5 @@ impl fmt::Debug for Endpoint {
 /// A hash that identifies an address without telling it.
 fn digest(kind: &str, address: &str) -> u128 {
     let digest = Sha256::new().chain_update(kind).chain_update([0]).chain_update(address).finalize();
-    digest.iter().take(16).fold(0, |number, byte| number << 8 | u128::from(*byte))
+    digest.first_chunk().map_or(0, |half| u128::from_be_bytes(*half))
 }

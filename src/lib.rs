@@ -82,6 +82,7 @@ mod event;
 mod health;
 mod hold;
 mod json;
+mod lines;
 mod network;
 mod order;
 mod payment;

@@ -15,6 +15,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::lines::{Lines, line_of, lines};
+
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
@@ -35,9 +37,8 @@ impl ChainId {
     ///
     /// [`NetworkError`] when the text is none of these, to the letter.
     pub fn resolve(text: &str) -> Result<Self, NetworkError> {
-        let named = NAMES.iter().find(|(name, _)| *name == text);
-        match named {
-            Some((_, id)) => Ok(Self(Arc::from(*id))),
+        match line_of(NAME_LINES, text) {
+            Some(id) => Ok(Self(Arc::from(id))),
             None => check_caip2(text, Reason::Unknown).map(|()| Self(Arc::from(text))),
         }
     }
@@ -332,6 +333,19 @@ pub const NAMES: &[(&str, &str)] = &[
     ("base-mainnet", "eip155:8453"),
     ("ethereum-mainnet", "eip155:1"),
 ];
+
+/// [`NAMES`] as lines.
+static NAME_LINES: &str = lines!(name_lines);
+
+const fn name_lines<const N: usize>() -> Lines<N> {
+    let mut lines = Lines::EMPTY;
+    let mut names = NAMES;
+    while let [(name, id), others @ ..] = names {
+        lines.cell(name).cell(id).end(b'\n');
+        names = others;
+    }
+    lines
+}
 
 #[cfg(test)]
 mod tests {

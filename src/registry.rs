@@ -9,6 +9,7 @@
 //! (network, address) pair and are never derived from a symbol. A token whose
 //! decimals no source states is not listed. It does no I/O.
 
+use crate::lines::{Lines, is_same, lines};
 use crate::network::{ChainId, Family, SOLANA_DEVNET, SOLANA_MAINNET, SOLANA_TESTNET};
 
 /// A network this crate knows by itself.
@@ -92,7 +93,24 @@ pub enum TokenProgram {
     Token2022,
 }
 
+impl TransferMethod {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Eip3009 => "eip3009",
+            Self::Permit2 => "permit2",
+            Self::Permit2WithEip2612 => "permit2-eip2612",
+        }
+    }
+}
+
 impl TokenProgram {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Token2022 => "token-2022",
+        }
+    }
+
     /// The program id in base58.
     #[must_use]
     pub const fn address(self) -> &'static str {
@@ -303,6 +321,48 @@ pub static ASSETS: &[Asset] = &[
     spl(SOLANA_TESTNET, "USDG",  "4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7", Token2022),
     spl(SOLANA_TESTNET, "PYUSD", "CXk2AMBfi3TwaEL2468s6zP8xq9NxTXjp9gjMgzeUynM", Token2022),
 ];
+
+/// [`NETWORKS`] and [`ASSETS`] as one text for the configuration: a network's line is its id, name, genesis hash
+/// and endpoints; below it stands a line for each of its assets, which is symbol, address, decimals, the method or
+/// program by its word, the domain's name and version; behind them a form feed.
+pub(crate) static LINES: &str = lines!(network_lines);
+
+const fn network_lines<const N: usize>() -> Lines<N> {
+    let mut lines = Lines::EMPTY;
+    let mut rows = NETWORKS;
+    while let [row, others @ ..] = rows {
+        let hash = match row.genesis_hash {
+            Some(hash) => hash,
+            None => "",
+        };
+        lines.cell(row.id).cell(row.name).cell(hash);
+        let mut rpc = row.rpc;
+        while let [url, others @ ..] = rpc {
+            lines.cell(url);
+            rpc = others;
+        }
+        asset_lines(row.id, &mut lines);
+        lines.end(b'\x0C');
+        rows = others;
+    }
+    lines
+}
+
+const fn asset_lines<const N: usize>(network: &str, lines: &mut Lines<N>) {
+    let mut rows = ASSETS;
+    while let [row, others @ ..] = rows {
+        rows = others;
+        if !is_same(row.network, network) {
+            continue;
+        }
+        lines.end(b'\n');
+        lines.cell(row.symbol).cell(row.address).number(row.decimals);
+        match row.kind {
+            AssetKind::Erc20 { name, version, method } => lines.cell(method.word()).cell(name).cell(version),
+            AssetKind::Spl { program } => lines.cell(program.word()),
+        };
+    }
+}
 
 #[cfg(test)]
 mod tests {

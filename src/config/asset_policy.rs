@@ -1,16 +1,16 @@
 //! The buyer's policy on assets: which may pay, and how much at most.
 
 use super::Asset;
-use super::check::listed;
-use super::draft::Draft;
-use super::field::{Field, Fields};
+use super::check::{list_asset, listed};
+use super::draft::{Draft, caip19};
+use super::field::{Entries, Field, Fields};
 use crate::amount::Amount;
-use crate::network::{ChainId, Family};
+use crate::network::ChainId;
 
 /// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
 pub(super) struct AssetPolicy<'a> {
     allowed: Vec<String>,
-    limits: Vec<(String, Field<'a>)>,
+    limits: Entries<'a>,
 }
 
 impl<'a> AssetPolicy<'a> {
@@ -28,14 +28,11 @@ impl<'a> AssetPolicy<'a> {
         for field in policy.items("allowedAssets") {
             allowed.push(canonical(&field, &field.text()));
         }
-        let mut limits = Vec::new();
+        let mut limits = Entries::new();
         for (name, field) in policy.entries("maxAmount") {
             field.text();
             let id = canonical(&field, &name);
-            if listed(&limits, &id).is_some() {
-                field.refuse("is listed twice", "each asset once");
-            }
-            limits.push((id, field));
+            list_asset(&mut limits, &id, field);
         }
         Self { allowed, limits }
     }
@@ -43,7 +40,7 @@ impl<'a> AssetPolicy<'a> {
     pub(super) fn apply(&self, asset: &mut Asset) {
         let names = [&*asset.id, &*asset.symbol];
         asset.allowed = self.allowed.is_empty() || self.allowed.iter().any(|name| names.contains(&name.as_str()));
-        if let Some(field) = names.iter().find_map(|name| listed(&self.limits, *name)) {
+        if let Some(field) = names.iter().find_map(|name| listed(&self.limits, name)) {
             match Amount::from_units(&field.text(), asset.decimals) {
                 Ok(limit) => asset.limit = Some(limit),
                 Err(error) => field.refuse(&error.to_string(), "an amount in token units, for example \"1.50\""),
@@ -59,8 +56,7 @@ fn canonical_asset_id(name: &str) -> String {
         return name.to_owned();
     };
     match ChainId::resolve(network) {
-        Ok(chain) if chain.family() == Family::Evm => format!("{chain}/{}", asset.to_ascii_lowercase()),
-        Ok(chain) => format!("{chain}/{asset}"),
+        Ok(chain) => caip19(&chain, asset),
         Err(_) => name.to_owned(),
     }
 }

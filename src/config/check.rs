@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use solana_address::Address;
 
-use super::field::Field;
+use super::field::{Entries, Field};
 use crate::network::{ChainId, Family};
 use crate::payment::is_evm_address;
 use crate::rpc_url::RpcUrl;
@@ -22,21 +22,20 @@ fn chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 }
 
 /// Networks by any of their names, each once.
-pub(super) fn chains(fields: &[Field<'_>]) -> Vec<ChainId> {
+pub(super) fn chains(fields: Vec<Field<'_>>) -> Vec<ChainId> {
     let mut chains = Vec::new();
+    let mut listed = Entries::new();
     for field in fields {
-        if let Some(chain) = chain(field, &field.text()) {
-            if chains.contains(&chain) {
-                refuse_listed(field);
-            }
+        if let Some(chain) = chain(&field, &field.text()) {
+            list_network(&mut listed, chain.as_str(), field);
             chains.push(chain);
         }
     }
     chains
 }
 
-pub(super) fn refuse_listed(field: &Field<'_>) {
-    field.refuse("names a network that is already listed", "each network once");
+pub(super) fn list_network<'a>(listed: &mut Entries<'a>, key: &str, field: Field<'a>) {
+    list_once(listed, key, field, "names a network that is already listed", "each network once");
 }
 
 /// A network of a family that payroute can read.
@@ -63,29 +62,38 @@ pub(super) fn address(field: &Field<'_>, family: Family) -> Arc<str> {
 
 pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Option<RpcUrl> {
     let text = field.text();
-    let is_plain = written_host(&text).bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%');
-    let problem = match is_plain.then(|| RpcUrl::parse(&text)).flatten() {
-        None if !is_plain && text.contains(':') => "has a host that is not plain ASCII",
-        None => "is not a URL",
-        Some(url) => match url.scheme.as_str() {
-            "http" if !allow_http && !url.is_loopback() => "is not encrypted",
-            "http" | "https" if url.host.is_empty() => "has no host",
-            "http" | "https" => return Some(url),
-            _ => "has another scheme",
+    let problem = match text.split_once(':') {
+        Some((_, rest)) if !has_plain_host(rest) => "has a host that is not plain ASCII",
+        _ => match RpcUrl::parse(&text) {
+            None => "is not a URL",
+            Some(url) => match url.scheme.as_str() {
+                "http" if !allow_http && !url.is_loopback() => "is not encrypted",
+                "http" | "https" if url.host.is_empty() => "has no host",
+                "http" | "https" => return Some(url),
+                _ => "has another scheme",
+            },
         },
     };
     field.refuse(problem, "an https URL; http on loopback or with routing.allowHttp");
     None
 }
 
-/// The host, and port, of an http or https URL as it is written. What other scripts in it come to depends
-/// on the Unicode tables that a program is built with; an RPC endpoint needs none.
-fn written_host(text: &str) -> &str {
-    let text = text.trim_matches(|c: char| c <= ' ');
-    let (_, rest) = text.split_once(':').unwrap_or(("", text));
-    let rest = rest.trim_start_matches(['/', '\\']);
-    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or(rest);
-    authority.rsplit('@').next().unwrap_or(authority)
+/// Whether the host, and port, of an http or https URL is plain ASCII as it is written, given what is behind the
+/// scheme. What other scripts in it come to depends on the Unicode tables that a program is built with; an RPC
+/// endpoint needs none.
+fn has_plain_host(rest: &str) -> bool {
+    let (mut has_begun, mut is_plain) = (false, true);
+    for byte in rest.trim_end_matches(|c: char| c <= ' ').bytes() {
+        match byte {
+            b'/' | b'\\' if !has_begun => continue,
+            b'/' | b'\\' | b'?' | b'#' => break,
+            // Behind a user's name the host begins anew.
+            b'@' => is_plain = true,
+            _ => is_plain &= byte.is_ascii_graphic() && byte != b'%',
+        }
+        has_begun = true;
+    }
+    is_plain
 }
 
 /// A name for people: short, visible, nothing that could carry a URL.
@@ -102,16 +110,19 @@ pub(super) fn label(field: &Field<'_>) -> Arc<str> {
     text.into()
 }
 
-/// Adds `key` to what is listed so far; `false` when it is already there.
-pub(super) fn list_once<K: PartialEq, V>(listed: &mut Vec<(K, V)>, key: K, value: V) -> bool {
-    let is_new = listed.iter().all(|(other, _)| *other != key);
-    if is_new {
-        listed.push((key, value));
-    }
-    is_new
+pub(super) fn list_asset<'a>(listed: &mut Entries<'a>, id: &str, field: Field<'a>) {
+    list_once(listed, id, field, "is listed twice", "each asset once");
 }
 
-/// What is listed for `key`.
-pub(super) fn listed<'a, Q: ?Sized, K: PartialEq<Q>, V>(listed: &'a [(K, V)], key: &Q) -> Option<&'a V> {
-    listed.iter().find(|(other, _)| other == key).map(|(_, value)| value)
+/// Lists `field` under `key`, and refuses it where something is listed already.
+pub(super) fn list_once<'a>(listed: &mut Entries<'a>, key: &str, field: Field<'a>, problem: &str, accepted: &str) {
+    if self::listed(listed, key).is_some() {
+        field.refuse(problem, accepted);
+    }
+    listed.push((key.to_owned(), field));
+}
+
+/// What is listed under `key`.
+pub(super) fn listed<'f, 'a>(listed: &'f Entries<'a>, key: &str) -> Option<&'f Field<'a>> {
+    listed.iter().find(|(other, _)| other == key).map(|(_, field)| field)
 }

@@ -1,18 +1,18 @@
 //! One network on its way from its built-in row to what the configuration makes of it.
 
-use std::str::FromStr;
+use std::str::{FromStr, Split, SplitTerminator};
 use std::sync::Arc;
 
 use solana_address::Address;
 
 use super::asset_policy::AssetPolicy;
-use super::check::{self, list_once, listed};
-use super::field::Field;
+use super::check::{self, list_asset, listed};
+use super::field::{Entries, Field};
 use super::{Asset, Identity, NetworkConfig, Strategy};
 use crate::amount::{Amount, MAX_DECIMALS};
 use crate::endpoint::Endpoint;
 use crate::network::{ChainId, Family};
-use crate::registry::{self, AssetKind, TokenProgram};
+use crate::registry::{self, TokenProgram, TransferMethod};
 use crate::rpc_url::RpcUrl;
 
 /// Endpoints per network. 64: half of what health remembers by default.
@@ -26,22 +26,32 @@ const STRATEGIES: [(&str, Strategy); 5] = [
     ("hedged", Strategy::Hedged),
 ];
 
-const PROGRAMS: [(&str, TokenProgram); 2] = [("token", TokenProgram::Token), ("token-2022", TokenProgram::Token2022)];
+const PROGRAMS: [(&str, TokenProgram); 2] =
+    [(TokenProgram::Token.word(), TokenProgram::Token), (TokenProgram::Token2022.word(), TokenProgram::Token2022)];
+
+const METHODS: [(&str, TransferMethod); 3] = [
+    (TransferMethod::Eip3009.word(), TransferMethod::Eip3009),
+    (TransferMethod::Permit2.word(), TransferMethod::Permit2),
+    (TransferMethod::Permit2WithEip2612.word(), TransferMethod::Permit2WithEip2612),
+];
 
 /// A network on its way from the built-in row to the configured one.
 pub(super) struct Draft {
     network: NetworkConfig,
     pub(super) assets: Vec<Asset>,
-    pub(super) configured: bool,
 }
 
-/// The built-in networks of families that can be read, in the order of their ids.
+/// The built-in networks in the order of their ids.
 pub(super) fn builtin_networks() -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for row in registry::NETWORKS {
-        let chain = ChainId::resolve(row.id).ok();
-        if let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) {
-            draft.build_in(row);
+    for network in registry::LINES.split_terminator('\u{C}') {
+        let (network, assets) = network.split_once('\n').unwrap_or((network, ""));
+        let (id, cells) = network.split_once('\t').unwrap_or_default();
+        let chain = ChainId::resolve(id).ok();
+        let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
+        draft.build_in(cells.split_terminator('\t'));
+        for asset in assets.split_terminator('\n') {
+            draft.build_in_asset(asset.split('\t'));
         }
     }
     drafts
@@ -57,19 +67,36 @@ pub(super) fn draft_of(drafts: &mut Vec<Draft>, chain: ChainId) -> Option<&mut D
 }
 
 impl Draft {
-    fn build_in(&mut self, row: &registry::Network) {
+    fn build_in(&mut self, mut cells: SplitTerminator<'static, char>) {
         let network = &mut self.network;
-        network.name = row.name.into();
-        if let Some(hash) = row.genesis_hash {
+        network.name = cells.next().unwrap_or_default().into();
+        if let Some(hash) = cells.next().filter(|hash| !hash.is_empty()) {
             network.identity = Identity::GenesisHash(hash.into());
         }
-        for url in row.rpc {
+        for url in cells {
             let url = RpcUrl::parse(url).map(|url| Endpoint::at_url(network.chain.clone(), url));
             network.endpoints.extend(url.map(Arc::new));
         }
-        for row in registry::assets(&network.chain) {
-            self.assets.push(builtin_asset(&network.chain, row));
+    }
+
+    fn build_in_asset(&mut self, mut cells: Split<'static, char>) {
+        let mut cell = || cells.next().unwrap_or_default();
+        let (symbol, address) = (cell(), cell());
+        let mut asset = Asset::unknown(asset_id(&self.network.chain, address));
+        asset.symbol = symbol.into();
+        asset.address = address.into();
+        asset.decimals = cell().parse::<u64>().ok().and_then(|number| u8::try_from(number).ok()).unwrap_or_default();
+        let kind = cell();
+        asset.program = PROGRAMS.iter().find(|(word, _)| *word == kind).map(|(_, program)| *program);
+        asset.method = METHODS.iter().find(|(word, _)| *word == kind).map(|(_, method)| *method);
+        if asset.method.is_some() {
+            asset.domain = Some((cell().into(), cell().into()));
         }
+        self.assets.push(asset);
+    }
+
+    pub(super) fn id(&self) -> &str {
+        self.network.chain.as_str()
     }
 
     fn unknown(chain: ChainId) -> Self {
@@ -84,7 +111,7 @@ impl Draft {
             fee: Amount::ZERO,
             chain,
         };
-        Self { network, assets: Vec::new(), configured: false }
+        Self { network, assets: Vec::new() }
     }
 
     pub(super) fn apply(&mut self, field: &Field<'_>, allow_http: bool) {
@@ -101,11 +128,10 @@ impl Draft {
         if let Some(url) = fields.get_set("referenceUrl") {
             self.network.reference = self.endpoint_at(url, allow_http).map(Arc::new);
         }
-        let mut ids = Vec::new();
+        let mut listed = Entries::new();
         for asset in fields.items("assets") {
-            if !list_once(&mut ids, self.add_asset(&asset), ()) {
-                asset.refuse("is listed twice", "each asset once");
-            }
+            let id = self.add_asset(&asset);
+            list_asset(&mut listed, &id, asset);
         }
         if let Some(strategy) = fields.get_set("strategy") {
             self.network.strategy = strategy.word(&STRATEGIES).unwrap_or_default();
@@ -193,25 +219,27 @@ impl Draft {
         let address = fields.get("address").map(|field| check::address(field, chain.family()));
         let symbol = fields.get_set("symbol").map(check::label);
         let decimals = fields.whole("decimals", u8::MAX.into());
-        let [name, version] = ["name", "version"].map(|part| fields.get_set(part).map(|field| field.text().into()));
+        let name = fields.get_set("name").map(Field::text);
+        let version = fields.get_set("version").map(Field::text);
         let program = fields.get_set("program").and_then(|field| field.word(&PROGRAMS));
         fields.finish();
         if address.is_none() {
             field.refuse("missing field `address`", "the token's address");
         }
-        let mut asset = Asset::unknown(chain, address.unwrap_or_default());
-        let known = self.assets.iter().position(|other| other.id == asset.id);
-        if let Some(position) = known {
-            asset = Asset { address: asset.address, ..self.assets.remove(position) };
-        }
+        let address = address.unwrap_or_default();
+        let id = asset_id(chain, &address);
+        let known = self.assets.iter().position(|other| other.id == id).map(|place| self.assets.remove(place));
+        let is_new = known.is_none();
+        let mut asset = known.unwrap_or_else(|| Asset::unknown(id.clone()));
+        asset.address = address;
         match (name, version) {
             (None, None) => {}
-            (Some(name), Some(version)) => asset.domain = Some((name, version)),
+            (Some(name), Some(version)) => asset.domain = Some((name.into(), version.into())),
             _ => missing("name and version", "both parts of the EIP-712 domain, or neither"),
         }
         match decimals.map(u8::try_from) {
             Some(Ok(decimals)) => asset.decimals = decimals,
-            _ if known.is_none() => missing("decimals", "the token's decimals"),
+            _ if is_new => missing("decimals", "the token's decimals"),
             _ => {}
         }
         if asset.decimals > MAX_DECIMALS {
@@ -219,27 +247,22 @@ impl Draft {
         }
         match symbol {
             Some(symbol) => asset.symbol = symbol,
-            None if known.is_none() => missing("symbol", "the token's symbol"),
+            None if is_new => missing("symbol", "the token's symbol"),
             None => {}
         }
         if program.is_some() {
             asset.program = program;
         }
-        let id = asset.id.clone();
         self.assets.push(asset);
         id
     }
 
-    pub(super) fn finish(
-        self,
-        owners: &[(String, Arc<str>)],
-        fees: &[(ChainId, Amount)],
-        policy: &AssetPolicy<'_>,
-    ) -> NetworkConfig {
+    pub(super) fn finish(self, owners: &Entries<'_>, fees: &Entries<'_>, policy: &AssetPolicy<'_>) -> NetworkConfig {
         let mut network = self.network;
         let chain = &network.chain;
-        network.owner = listed(owners, chain.as_str()).or_else(|| listed(owners, chain.namespace())).cloned();
-        network.fee = listed(fees, chain).copied().unwrap_or_default();
+        let owner = listed(owners, chain.as_str()).or_else(|| listed(owners, chain.namespace()));
+        network.owner = owner.map(|field| field.text().into());
+        network.fee = listed(fees, chain.as_str()).and_then(|field| field.text().parse().ok()).unwrap_or_default();
         for mut asset in self.assets {
             policy.apply(&mut asset);
             network.assets.push(Arc::new(asset));
@@ -255,25 +278,11 @@ fn identity_from_id(chain: &ChainId) -> Identity {
     }
 }
 
-fn builtin_asset(chain: &ChainId, row: &registry::Asset) -> Asset {
-    let mut asset = Asset::unknown(chain, row.address.into());
-    asset.symbol = row.symbol.into();
-    asset.decimals = row.decimals;
-    match row.kind {
-        AssetKind::Erc20 { name, version, method } => {
-            asset.domain = Some((name.into(), version.into()));
-            asset.method = Some(method);
-        }
-        AssetKind::Spl { program } => asset.program = Some(program),
-    }
-    asset
-}
-
 impl Asset {
-    fn unknown(chain: &ChainId, address: Arc<str>) -> Self {
+    fn unknown(id: Arc<str>) -> Self {
         Self {
-            id: asset_id(chain, &address),
-            address,
+            id,
+            address: Arc::default(),
             symbol: Arc::default(),
             decimals: 0,
             domain: None,
@@ -285,10 +294,16 @@ impl Asset {
     }
 }
 
-/// CAIP-19. EVM addresses in lower case, so that one asset has one id.
 fn asset_id(chain: &ChainId, address: &str) -> Arc<str> {
-    match chain.family() {
-        Family::Svm => format!("{chain}/token:{address}").into(),
-        _ => format!("{chain}/erc20:{}", address.to_ascii_lowercase()).into(),
+    let kind = if chain.family() == Family::Svm { "token" } else { "erc20" };
+    caip19(chain, &format!("{kind}:{address}")).into()
+}
+
+/// CAIP-19. EVM tokens in lower case, so that one asset has one id.
+pub(super) fn caip19(chain: &ChainId, asset: &str) -> String {
+    let mut id = format!("{chain}/{asset}");
+    if chain.family() == Family::Evm {
+        id.make_ascii_lowercase();
     }
+    id
 }

@@ -18,10 +18,13 @@ pub(super) struct Field<'a> {
     refusal: &'a OnceCell<ConfigError>,
 }
 
+/// Values by their keys.
+pub(super) type Entries<'a> = Vec<(String, Field<'a>)>;
+
 /// The fields of an object. They are got by their names; a name that nobody asked for is not known.
 #[derive(Default)]
 pub(super) struct Fields<'a> {
-    all: Vec<(String, Field<'a>)>,
+    all: Entries<'a>,
     known: RefCell<Vec<&'static str>>,
 }
 
@@ -44,7 +47,7 @@ impl<'a> Field<'a> {
 
     /// The values of an object whose keys are data, in the order they are written, repeated keys and
     /// all: aliases make duplicates that no JSON parser can see.
-    pub(super) fn entries(&self) -> Vec<(String, Field<'a>)> {
+    pub(super) fn entries(&self) -> Entries<'a> {
         self.with_paths(self.members())
     }
 
@@ -87,7 +90,8 @@ impl<'a> Field<'a> {
         let text = self.text();
         let known = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
         if known.is_none() {
-            self.refuse("is not a known word", &one_of(words.iter().map(|(word, _)| *word)));
+            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            self.refuse("is not a known word", &one_of(&words));
         }
         known
     }
@@ -143,7 +147,7 @@ impl<'a> Field<'a> {
         Members(self.accepted(self.json.members().map(|Members(members)| members), "an object"))
     }
 
-    fn with_paths(&self, Members(members): Members<'a>) -> Vec<(String, Field<'a>)> {
+    fn with_paths(&self, Members(members): Members<'a>) -> Entries<'a> {
         let mut fields = Vec::new();
         for (name, json) in members {
             let field = self.part(self.path_of(&name), json);
@@ -192,7 +196,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The entries of an object that may be missing.
-    pub(super) fn entries(&self, name: &'static str) -> Vec<(String, Field<'a>)> {
+    pub(super) fn entries(&self, name: &'static str) -> Entries<'a> {
         self.get(name).map(Field::entries).unwrap_or_default()
     }
 
@@ -233,7 +237,7 @@ impl<'a> Fields<'a> {
             true => "has a field that is not known".to_owned(),
             false => shown(&format!("unknown field `{name}`")),
         };
-        field.refuse(&problem, &one_of(known.iter().copied()));
+        field.refuse(&problem, &one_of(&known));
     }
 }
 
@@ -246,14 +250,25 @@ fn decimal(number: &str) -> Option<f64> {
     for digit in whole.bytes().chain(fraction.bytes()) {
         value = value * 10.0 + f64::from(char::from(digit).to_digit(10)?);
     }
-    let exponent = exponent.parse::<i32>().ok()?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    let (is_small, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, exponent.strip_prefix('+').unwrap_or(exponent)),
+    };
+    let size = i64::try_from(digits.parse::<u64>().ok()?).ok()?;
+    let exponent = i32::try_from(if is_small { size.checked_neg()? } else { size }).ok()?;
+    let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
     let scale = (0..exponent.unsigned_abs().min(400)).fold(1.0, |scale, _| scale * 10.0);
     Some(if exponent < 0 { value / scale } else { value * scale })
 }
 
-fn one_of(words: impl Iterator<Item = &'static str>) -> String {
-    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
-    format!("one of {}", words.join(", "))
+fn one_of(words: &[&str]) -> String {
+    let mut list = "one of ".to_owned();
+    for (position, word) in words.iter().enumerate() {
+        list.push_str(if position == 0 { "`" } else { ", `" });
+        list.push_str(word);
+        list.push('`');
+    }
+    list
 }
 
 #[cfg(test)]

@@ -4,15 +4,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::asset_policy::AssetPolicy;
-use super::check::{self, chains, list_once, payable_chain};
+use super::check::{self, chains, list_network, listed, payable_chain};
 use super::draft::{Draft, builtin_networks, draft_of};
-use super::field::{Field, document};
+use super::field::{Entries, Field, document};
 use super::settings::{self, Routing};
 use super::{Config, ConfigError, Policy};
 use crate::amount::Amount;
-use crate::network::{ChainId, Family};
-
-type Entries<'a> = Vec<(String, Field<'a>)>;
+use crate::network::Family;
 
 pub(super) fn config(text: &str) -> Result<Config, ConfigError> {
     document(text, read)
@@ -30,7 +28,7 @@ fn read(document: &Field<'_>) -> Config {
     document.finish();
     let drafts = drafts(entries, allow_http);
     let assets = AssetPolicy::read(&policy, &drafts);
-    let allowed_networks = chains(&policy.items("allowedNetworks"));
+    let allowed_networks = chains(policy.items("allowedNetworks"));
     policy.finish();
     let mut networks = Vec::new();
     for draft in drafts {
@@ -42,44 +40,48 @@ fn read(document: &Field<'_>) -> Config {
 /// The built-in networks with what the document says of them, and its own, in the order of their ids.
 fn drafts(entries: Entries<'_>, allow_http: bool) -> Vec<Draft> {
     let mut drafts = builtin_networks();
+    let mut configured = Entries::new();
     for (name, field) in entries {
         let chain = payable_chain(&field, &name);
         let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
-        if std::mem::replace(&mut draft.configured, true) {
+        if listed(&configured, draft.id()).is_some() {
             field.refuse("names a network that is already configured", "each network once");
         }
         draft.apply(&field, allow_http);
+        configured.push((draft.id().to_owned(), field));
     }
     drafts
 }
 
-fn owners(entries: Entries<'_>) -> Vec<(String, Arc<str>)> {
-    let mut owners = Vec::new();
+/// Addresses by families and networks.
+fn owners(entries: Entries<'_>) -> Entries<'_> {
+    let mut owners = Entries::new();
     for (name, field) in entries {
-        let (key, family) = match name.as_str() {
-            "eip155" => (name, Family::Evm),
-            "solana" => (name, Family::Svm),
+        let family = match name.as_str() {
+            "eip155" => Family::Evm,
+            "solana" => Family::Svm,
             _ => {
                 let Some(chain) = payable_chain(&field, &name) else { continue };
-                (chain.as_str().to_owned(), chain.family())
+                check::address(&field, chain.family());
+                list_network(&mut owners, chain.as_str(), field);
+                continue;
             }
         };
-        if !list_once(&mut owners, key, check::address(&field, family)) {
-            check::refuse_listed(&field);
-        }
+        check::address(&field, family);
+        list_network(&mut owners, &name, field);
     }
     owners
 }
 
-fn fees(entries: Entries<'_>) -> Vec<(ChainId, Amount)> {
-    let mut fees = Vec::new();
+/// Amounts by networks.
+fn fees(entries: Entries<'_>) -> Entries<'_> {
+    let mut fees = Entries::new();
     for (name, field) in entries {
         let Some(chain) = payable_chain(&field, &name) else { continue };
-        match Amount::from_str(&field.text()) {
-            Ok(fee) if list_once(&mut fees, chain, fee) => {}
-            Ok(_) => check::refuse_listed(&field),
-            Err(error) => field.refuse(&error.to_string(), "atomic units in digits, for example \"1000\""),
+        if let Err(error) = Amount::from_str(&field.text()) {
+            field.refuse(&error.to_string(), "atomic units in digits, for example \"1000\"");
         }
+        list_network(&mut fees, chain.as_str(), field);
     }
     fees
 }

@@ -90,26 +90,24 @@ impl HealthSettings {
     pub(crate) fn out_of_range(&self) -> Option<(&'static str, &'static str)> {
         let window = 1..=64;
         let percent = 1..=100;
-        let rules = [
-            (self.ewma_alpha > 0.0 && self.ewma_alpha <= 1.0, "ewmaAlpha", "a number above 0, at most 1"),
-            (window.contains(&self.failure_window), "failureWindow", "a whole number from 1 to 64"),
-            (self.consecutive_failures > 0, "consecutiveFailures", "a whole number from 1"),
-            (percent.contains(&self.failure_percent), "failurePercent", "a whole number from 1 to 100"),
+        let rules: [(bool, &(&str, &str)); 9] = [
+            (self.ewma_alpha > 0.0 && self.ewma_alpha <= 1.0, &("ewmaAlpha", "a number above 0, at most 1")),
+            (window.contains(&self.failure_window), &("failureWindow", "a whole number from 1 to 64")),
+            (self.consecutive_failures > 0, &("consecutiveFailures", "a whole number from 1")),
+            (percent.contains(&self.failure_percent), &("failurePercent", "a whole number from 1 to 100")),
             (
                 (1..=self.failure_window).contains(&self.minimum_samples),
-                "minimumSamples",
-                "a whole number from 1 to failureWindow",
+                &("minimumSamples", "a whole number from 1 to failureWindow"),
             ),
-            (self.open_for_ms > 0, "openForMs", "milliseconds from 1"),
-            (self.slow_ms > 0, "slowMs", "milliseconds from 1"),
+            (self.open_for_ms > 0, &("openForMs", "milliseconds from 1")),
+            (self.slow_ms > 0, &("slowMs", "milliseconds from 1")),
             (
                 self.idle_retention_ms >= self.open_for_ms,
-                "idleRetentionMs",
-                "milliseconds from openForMs: a shorter memory would forget open circuits",
+                &("idleRetentionMs", "milliseconds from openForMs: a shorter memory would forget open circuits"),
             ),
-            ((1..=65_536).contains(&self.capacity), "capacity", "a whole number from 1 to 65536"),
+            ((1..=65_536).contains(&self.capacity), &("capacity", "a whole number from 1 to 65536")),
         ];
-        (rules.into_iter()).find_map(|(holds, name, accepted)| (!holds).then_some((name, accepted)))
+        rules.iter().find(|(holds, _)| !holds).map(|(_, rule)| **rule)
     }
 
     pub(super) fn open_for(&self) -> Duration {

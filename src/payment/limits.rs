@@ -27,12 +27,12 @@ impl Limits {
     /// The bounds that make sense, as (holds, JSON name, what is accepted).
     pub(crate) fn out_of_range(&self) -> Option<(&'static str, &'static str)> {
         let depth = 1..=120;
-        let rules = [
-            ((1..=1 << 20).contains(&self.header_bytes), "headerBytes", "bytes from 1 to 1048576"),
-            ((1..=1 << 24).contains(&self.body_bytes), "bodyBytes", "bytes from 1 to 16777216"),
-            (depth.contains(&self.json_depth), "jsonDepth", "a whole number from 1 to 120"),
-            ((1..=1_024).contains(&self.requirements), "requirements", "a whole number from 1 to 1024"),
+        let rules: [(bool, &(&str, &str)); 4] = [
+            ((1..=1 << 20).contains(&self.header_bytes), &("headerBytes", "bytes from 1 to 1048576")),
+            ((1..=1 << 24).contains(&self.body_bytes), &("bodyBytes", "bytes from 1 to 16777216")),
+            (depth.contains(&self.json_depth), &("jsonDepth", "a whole number from 1 to 120")),
+            ((1..=1_024).contains(&self.requirements), &("requirements", "a whole number from 1 to 1024")),
         ];
-        (rules.into_iter()).find_map(|(holds, name, accepted)| (!holds).then_some((name, accepted)))
+        rules.iter().find(|(holds, _)| !holds).map(|(_, rule)| **rule)
     }
 }
