@@ -243,7 +243,7 @@ fn printable(text: &str) -> String {
     // never inside an escape.
     let mut cut = 0;
     for c in text.chars() {
-        shown.extend(c.escape_default());
+        shown.push_str(&c.escape_default().to_string());
         // Everything pushed so far is ASCII: bytes are characters.
         if shown.len() > GIVEN_CHARS {
             shown.truncate(cut);

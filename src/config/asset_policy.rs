@@ -3,38 +3,29 @@
 use super::Asset;
 use super::check::{list_asset, listed};
 use super::draft::{Draft, caip19};
-use super::field::{Entries, Field, Fields};
+use super::field::{Entries, Field, Listed};
 use crate::amount::Amount;
 use crate::network::ChainId;
 
 /// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
-pub(super) struct AssetPolicy<'a> {
+#[derive(Default)]
+pub(super) struct AssetPolicy<'f, 'a> {
     allowed: Vec<String>,
-    limits: Entries<'a>,
+    limits: Listed<'f, 'a>,
 }
 
-impl<'a> AssetPolicy<'a> {
-    /// A name that matches no asset is a typing mistake, and a limit with one would limit nothing.
-    pub(super) fn read(policy: &Fields<'a>, networks: &[Draft]) -> Self {
-        let canonical = |field: &Field<'_>, name: &str| {
-            let id = canonical_asset_id(name);
-            let is_meant = |asset: &Asset| &*asset.symbol == name || *asset.id == id;
-            if !networks.iter().any(|network| network.assets.iter().any(is_meant)) {
-                field.refuse("matches no built-in or configured asset", "a symbol or a CAIP-19 id");
-            }
-            id
-        };
-        let mut allowed = Vec::new();
-        for field in policy.items("allowedAssets") {
-            allowed.push(canonical(&field, &field.text()));
+impl<'f, 'a> AssetPolicy<'f, 'a> {
+    pub(super) fn allow(&mut self, fields: &[Field<'a>], networks: &[Draft]) {
+        for field in fields {
+            self.allowed.push(canonical(field, &field.text(), networks));
         }
-        let mut limits = Entries::new();
-        for (name, field) in policy.entries("maxAmount") {
+    }
+
+    pub(super) fn limit(&mut self, entries: &'f Entries<'a>, networks: &[Draft]) {
+        for (name, field) in entries {
             field.text();
-            let id = canonical(&field, &name);
-            list_asset(&mut limits, &id, field);
+            list_asset(&mut self.limits, &canonical(field, name, networks), field);
         }
-        Self { allowed, limits }
     }
 
     pub(super) fn apply(&self, asset: &mut Asset) {
@@ -47,6 +38,16 @@ impl<'a> AssetPolicy<'a> {
             }
         }
     }
+}
+
+/// A name that matches no asset is a typing mistake, and a limit with one would limit nothing.
+fn canonical(field: &Field<'_>, name: &str, networks: &[Draft]) -> String {
+    let id = canonical_asset_id(name);
+    let is_meant = |asset: &Asset| &*asset.symbol == name || *asset.id == id;
+    if !networks.iter().any(|network| network.assets.iter().any(is_meant)) {
+        field.refuse("matches no built-in or configured asset", "a symbol or a CAIP-19 id");
+    }
+    id
 }
 
 /// A CAIP-19 id in canonical text, its network by any name; EVM tokens compare without case,

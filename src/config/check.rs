@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use solana_address::Address;
 
-use super::field::{Entries, Field};
+use super::field::{Field, Listed};
 use crate::network::{ChainId, Family};
 use crate::payment::is_evm_address;
 use crate::rpc_url::RpcUrl;
@@ -22,11 +22,11 @@ fn chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 }
 
 /// Networks by any of their names, each once.
-pub(super) fn chains(fields: Vec<Field<'_>>) -> Vec<ChainId> {
+pub(super) fn chains(fields: &[Field<'_>]) -> Vec<ChainId> {
     let mut chains = Vec::new();
-    let mut listed = Entries::new();
+    let mut listed = Listed::new();
     for field in fields {
-        if let Some(chain) = chain(&field, &field.text()) {
+        if let Some(chain) = chain(field, &field.text()) {
             list_network(&mut listed, chain.as_str(), field);
             chains.push(chain);
         }
@@ -34,7 +34,7 @@ pub(super) fn chains(fields: Vec<Field<'_>>) -> Vec<ChainId> {
     chains
 }
 
-pub(super) fn list_network<'a>(listed: &mut Entries<'a>, key: &str, field: Field<'a>) {
+pub(super) fn list_network<'f, 'a>(listed: &mut Listed<'f, 'a>, key: &str, field: &'f Field<'a>) {
     list_once(listed, key, field, "names a network that is already listed", "each network once");
 }
 
@@ -110,12 +110,18 @@ pub(super) fn label(field: &Field<'_>) -> Arc<str> {
     text.into()
 }
 
-pub(super) fn list_asset<'a>(listed: &mut Entries<'a>, id: &str, field: Field<'a>) {
+pub(super) fn list_asset<'f, 'a>(listed: &mut Listed<'f, 'a>, id: &str, field: &'f Field<'a>) {
     list_once(listed, id, field, "is listed twice", "each asset once");
 }
 
 /// Lists `field` under `key`, and refuses it where something is listed already.
-pub(super) fn list_once<'a>(listed: &mut Entries<'a>, key: &str, field: Field<'a>, problem: &str, accepted: &str) {
+pub(super) fn list_once<'f, 'a>(
+    listed: &mut Listed<'f, 'a>,
+    key: &str,
+    field: &'f Field<'a>,
+    problem: &str,
+    accepted: &str,
+) {
     if self::listed(listed, key).is_some() {
         field.refuse(problem, accepted);
     }
@@ -123,6 +129,6 @@ pub(super) fn list_once<'a>(listed: &mut Entries<'a>, key: &str, field: Field<'a
 }
 
 /// What is listed under `key`.
-pub(super) fn listed<'f, 'a>(listed: &'f Entries<'a>, key: &str) -> Option<&'f Field<'a>> {
-    listed.iter().find(|(other, _)| other == key).map(|(_, field)| field)
+pub(super) fn listed<'f, 'a>(listed: &Listed<'f, 'a>, key: &str) -> Option<&'f Field<'a>> {
+    listed.iter().find(|(other, _)| other == key).map(|(_, field)| *field)
 }

@@ -7,7 +7,7 @@ use solana_address::Address;
 
 use super::asset_policy::AssetPolicy;
 use super::check::{self, list_asset, listed};
-use super::field::{Entries, Field};
+use super::field::{Field, Listed};
 use super::{Asset, Identity, NetworkConfig, Strategy};
 use crate::amount::{Amount, MAX_DECIMALS};
 use crate::endpoint::Endpoint;
@@ -128,9 +128,10 @@ impl Draft {
         if let Some(url) = fields.get_set("referenceUrl") {
             self.network.reference = self.endpoint_at(url, allow_http).map(Arc::new);
         }
-        let mut listed = Entries::new();
-        for asset in fields.items("assets") {
-            let id = self.add_asset(&asset);
+        let assets = fields.items("assets");
+        let mut listed = Listed::new();
+        for asset in &assets {
+            let id = self.add_asset(asset);
             list_asset(&mut listed, &id, asset);
         }
         if let Some(strategy) = fields.get_set("strategy") {
@@ -257,7 +258,12 @@ impl Draft {
         id
     }
 
-    pub(super) fn finish(self, owners: &Entries<'_>, fees: &Entries<'_>, policy: &AssetPolicy<'_>) -> NetworkConfig {
+    pub(super) fn finish(
+        self,
+        owners: &Listed<'_, '_>,
+        fees: &Listed<'_, '_>,
+        policy: &AssetPolicy<'_, '_>,
+    ) -> NetworkConfig {
         let mut network = self.network;
         let chain = &network.chain;
         let owner = listed(owners, chain.as_str()).or_else(|| listed(owners, chain.namespace()));

@@ -18,8 +18,11 @@ pub(super) struct Field<'a> {
     refusal: &'a OnceCell<ConfigError>,
 }
 
-/// Values by their keys.
+/// Values by their keys, as they are written.
 pub(super) type Entries<'a> = Vec<(String, Field<'a>)>;
+
+/// Values by what their keys mean.
+pub(super) type Listed<'f, 'a> = Vec<(String, &'f Field<'a>)>;
 
 /// The fields of an object. They are got by their names; a name that nobody asked for is not known.
 #[derive(Default)]
@@ -86,14 +89,18 @@ impl<'a> Field<'a> {
     }
 
     /// What one of a few words stands for.
-    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
+    pub(super) fn word<T: Copy, const N: usize>(&self, words: &[(&'static str, T); N]) -> Option<T> {
+        let position = self.position_in(&words.map(|(word, _)| word))?;
+        words.get(position).map(|(_, meaning)| *meaning)
+    }
+
+    fn position_in(&self, words: &[&str]) -> Option<usize> {
         let text = self.text();
-        let known = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
-        if known.is_none() {
-            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            self.refuse("is not a known word", &one_of(&words));
+        let position = words.iter().position(|word| *word == text);
+        if position.is_none() {
+            self.refuse("is not a known word", &one_of(words));
         }
-        known
+        position
     }
 
     pub(super) fn is_text(&self) -> bool {

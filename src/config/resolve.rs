@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::asset_policy::AssetPolicy;
 use super::check::{self, chains, list_network, listed, payable_chain};
 use super::draft::{Draft, builtin_networks, draft_of};
-use super::field::{Entries, Field, document};
+use super::field::{Entries, Field, Listed, document};
 use super::settings::{self, Routing};
 use super::{Config, ConfigError, Policy};
 use crate::amount::Amount;
@@ -18,17 +18,22 @@ pub(super) fn config(text: &str) -> Result<Config, ConfigError> {
 
 fn read(document: &Field<'_>) -> Config {
     let document = document.fields();
-    let owners = owners(document.entries("owners"));
-    let entries = document.entries("networks");
+    let owners = document.entries("owners");
+    let owners = self::owners(&owners);
+    let networks = document.entries("networks");
     let Routing { prefer, probe, allow_http } = document.get("routing").map(settings::routing).unwrap_or_default();
     let policy = document.object("policy");
-    let fees = fees(document.entries("fees"));
+    let fees = document.entries("fees");
+    let fees = self::fees(&fees);
     let health = document.get("health").map(settings::health).unwrap_or_default();
     let limits = document.get("limits").map(settings::limits).unwrap_or_default();
     document.finish();
-    let drafts = drafts(entries, allow_http);
-    let assets = AssetPolicy::read(&policy, &drafts);
-    let allowed_networks = chains(policy.items("allowedNetworks"));
+    let drafts = drafts(&networks, allow_http);
+    let mut assets = AssetPolicy::default();
+    assets.allow(&policy.items("allowedAssets"), &drafts);
+    let most = policy.entries("maxAmount");
+    assets.limit(&most, &drafts);
+    let allowed_networks = chains(&policy.items("allowedNetworks"));
     policy.finish();
     let mut networks = Vec::new();
     for draft in drafts {
@@ -38,46 +43,46 @@ fn read(document: &Field<'_>) -> Config {
 }
 
 /// The built-in networks with what the document says of them, and its own, in the order of their ids.
-fn drafts(entries: Entries<'_>, allow_http: bool) -> Vec<Draft> {
+fn drafts(entries: &Entries<'_>, allow_http: bool) -> Vec<Draft> {
     let mut drafts = builtin_networks();
-    let mut configured = Entries::new();
+    let mut configured = Listed::new();
     for (name, field) in entries {
-        let chain = payable_chain(&field, &name);
+        let chain = payable_chain(field, name);
         let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
         if listed(&configured, draft.id()).is_some() {
             field.refuse("names a network that is already configured", "each network once");
         }
-        draft.apply(&field, allow_http);
+        draft.apply(field, allow_http);
         configured.push((draft.id().to_owned(), field));
     }
     drafts
 }
 
 /// Addresses by families and networks.
-fn owners(entries: Entries<'_>) -> Entries<'_> {
-    let mut owners = Entries::new();
+fn owners<'f, 'a>(entries: &'f Entries<'a>) -> Listed<'f, 'a> {
+    let mut owners = Listed::new();
     for (name, field) in entries {
         let family = match name.as_str() {
             "eip155" => Family::Evm,
             "solana" => Family::Svm,
             _ => {
-                let Some(chain) = payable_chain(&field, &name) else { continue };
-                check::address(&field, chain.family());
+                let Some(chain) = payable_chain(field, name) else { continue };
+                check::address(field, chain.family());
                 list_network(&mut owners, chain.as_str(), field);
                 continue;
             }
         };
-        check::address(&field, family);
-        list_network(&mut owners, &name, field);
+        check::address(field, family);
+        list_network(&mut owners, name, field);
     }
     owners
 }
 
 /// Amounts by networks.
-fn fees(entries: Entries<'_>) -> Entries<'_> {
-    let mut fees = Entries::new();
+fn fees<'f, 'a>(entries: &'f Entries<'a>) -> Listed<'f, 'a> {
+    let mut fees = Listed::new();
     for (name, field) in entries {
-        let Some(chain) = payable_chain(&field, &name) else { continue };
+        let Some(chain) = payable_chain(field, name) else { continue };
         if let Err(error) = Amount::from_str(&field.text()) {
             field.refuse(&error.to_string(), "atomic units in digits, for example \"1000\"");
         }

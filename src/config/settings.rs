@@ -34,7 +34,7 @@ impl Default for Routing {
 pub(super) fn routing(field: &Field<'_>) -> Routing {
     let fields = field.fields();
     let Routing { prefer: _, mut probe, mut allow_http } = Routing::default();
-    let prefer = chains(fields.items("preferNetworks"));
+    let prefer = chains(&fields.items("preferNetworks"));
     if let Some(timeout) = fields.get("probeTimeoutMs") {
         probe.timeout = Duration::from_millis(timeout.whole(u64::MAX));
     }
