@@ -37,10 +37,15 @@ impl ChainId {
     ///
     /// [`NetworkError`] when the text is none of these, to the letter.
     pub fn resolve(text: &str) -> Result<Self, NetworkError> {
-        match line_of(NAME_LINES, text) {
-            Some(id) => Ok(Self(Arc::from(id))),
-            None => check_caip2(text, Reason::Unknown).map(|()| Self(Arc::from(text))),
-        }
+        Self::known(text).ok_or_else(|| NetworkError::of(text, Reason::Unknown))
+    }
+
+    /// The same for a reader that has words of its own for what is no network.
+    #[doc(hidden)] // For the npm package; no part of the API.
+    #[must_use]
+    pub fn known(text: &str) -> Option<Self> {
+        let id = line_of(NAME_LINES, text).or(what_is_wrong(text).is_none().then_some(text));
+        id.map(|id| Self(Arc::from(id)))
     }
 
     /// Reads a canonical CAIP-2 id and nothing else: no names, no aliases.
@@ -54,7 +59,10 @@ impl ChainId {
     ///
     /// [`NetworkError`] when the text is not a canonical CAIP-2 id.
     pub fn parse_caip2(text: &str) -> Result<Self, NetworkError> {
-        check_caip2(text, Reason::NotCaip2).map(|()| Self(Arc::from(text)))
+        match what_is_wrong(text) {
+            None => Ok(Self(Arc::from(text))),
+            Some(_) => Err(NetworkError::of(text, Reason::NotCaip2)),
+        }
     }
 
     /// The whole identifier, for example `eip155:8453`.
@@ -78,11 +86,7 @@ impl ChainId {
     /// Which kind of chain this is, judged by the namespace alone.
     #[must_use]
     pub fn family(&self) -> Family {
-        match self.namespace() {
-            "eip155" => Family::Evm,
-            "solana" => Family::Svm,
-            _ => Family::Other,
-        }
+        family_named(self.namespace())
     }
 
     /// The EIP-155 chain id, as `eth_chainId` would answer it; `None` outside
@@ -150,6 +154,14 @@ pub enum Family {
     Other,
 }
 
+pub(crate) fn family_named(namespace: &str) -> Family {
+    match namespace {
+        "eip155" => Family::Evm,
+        "solana" => Family::Svm,
+        _ => Family::Other,
+    }
+}
+
 /// A text that names no network. The message says what was given, made safe to
 /// print, and what is accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -160,6 +172,12 @@ pub struct NetworkError {
 }
 
 impl NetworkError {
+    /// `otherwise` is the reason where the text is no CAIP-2 id at all.
+    fn of(text: &str, otherwise: Reason) -> Self {
+        let reason = what_is_wrong(text).filter(|reason| *reason != Reason::NotCaip2).unwrap_or(otherwise);
+        Self { given: printable(text), reason }
+    }
+
     /// What was given, safe to print: at most 64 characters, and everything
     /// outside printable ASCII escaped.
     #[must_use]
@@ -200,24 +218,20 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Checks the CAIP-2 grammar and the rules of the two namespaces this crate can
-/// read; `otherwise` is the reason given when the text is no CAIP-2 id at all.
-fn check_caip2(text: &str, otherwise: Reason) -> Result<(), NetworkError> {
-    let refuse = |reason| NetworkError { given: printable(text), reason };
+/// Checks the CAIP-2 grammar and the rules of the two namespaces this crate can read.
+fn what_is_wrong(text: &str) -> Option<Reason> {
     let Some((namespace, reference)) = text.split_once(':') else {
-        return Err(refuse(otherwise));
+        return Some(Reason::NotCaip2);
     };
     let grammar = (3..=8).contains(&namespace.len())
         && (1..=32).contains(&reference.len())
         && namespace.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
         && reference.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    if !grammar {
-        return Err(refuse(otherwise));
-    }
     match namespace {
-        "eip155" if !is_chain_id(reference) => Err(refuse(Reason::Eip155Reference)),
-        "solana" if !is_genesis_prefix(reference) => Err(refuse(Reason::SolanaReference)),
-        _ => Ok(()),
+        _ if !grammar => Some(Reason::NotCaip2),
+        "eip155" if !is_chain_id(reference) => Some(Reason::Eip155Reference),
+        "solana" if !is_genesis_prefix(reference) => Some(Reason::SolanaReference),
+        _ => None,
     }
 }
 

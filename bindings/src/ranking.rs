@@ -39,7 +39,7 @@ impl Ranking {
         let mut candidate = Candidate::new(index);
         candidate.viable = viable;
         candidate.circuit = if open { Circuit::Open } else { Circuit::Closed };
-        candidate.network = network.map(|name| ChainId::resolve(&name).map_err(|_| "network")).transpose()?;
+        candidate.network = network.map(|name| ChainId::known(&name).ok_or("network")).transpose()?;
         candidate.fee = fee.parse::<Amount>().map_err(|_| "fee")?;
         candidate.decimals = Some(decimals);
         candidate.health_score = Score::from_ten_thousandths(score);
@@ -55,7 +55,7 @@ impl Ranking {
     pub fn rank(&self, prefer: Vec<String>) -> Result<String, String> {
         let mut networks = Vec::new();
         for (position, name) in prefer.iter().enumerate() {
-            networks.push(ChainId::resolve(name).map_err(|_| format!("preferNetworks[{position}]"))?);
+            networks.push(ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]"))?);
         }
         let mut candidates = self.0.borrow_mut();
         payroute::rank(&mut candidates, &networks);

@@ -56,8 +56,8 @@ fn canonical_asset_id(name: &str) -> String {
     let Some((network, asset)) = name.split_once('/') else {
         return name.to_owned();
     };
-    match ChainId::resolve(network) {
-        Ok(chain) => caip19(&chain, asset),
-        Err(_) => name.to_owned(),
+    match ChainId::known(network) {
+        Some(chain) => caip19(&chain, asset),
+        None => name.to_owned(),
     }
 }

@@ -14,7 +14,7 @@ use crate::text::is_visible;
 
 /// A network by any of its names.
 fn chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
-    let chain = ChainId::resolve(name).ok();
+    let chain = ChainId::known(name);
     if chain.is_none() {
         field.refuse("is not a network", "a CAIP-2 id such as eip155:8453, or a known name such as base");
     }

@@ -47,7 +47,7 @@ pub(super) fn builtin_networks() -> Vec<Draft> {
     for network in registry::LINES.split_terminator('\u{C}') {
         let (network, assets) = network.split_once('\n').unwrap_or((network, ""));
         let (id, cells) = network.split_once('\t').unwrap_or_default();
-        let chain = ChainId::resolve(id).ok();
+        let chain = ChainId::known(id);
         let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
         draft.build_in(cells.split_terminator('\t'));
         for asset in assets.split_terminator('\n') {

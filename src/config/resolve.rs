@@ -10,7 +10,7 @@ use super::field::{Entries, Field, Listed, document};
 use super::settings::{self, Routing};
 use super::{Config, ConfigError, Policy};
 use crate::amount::Amount;
-use crate::network::Family;
+use crate::network::{Family, family_named};
 
 pub(super) fn config(text: &str) -> Result<Config, ConfigError> {
     document(text, read)
@@ -62,18 +62,15 @@ fn drafts(entries: &Entries<'_>, allow_http: bool) -> Vec<Draft> {
 fn owners<'f, 'a>(entries: &'f Entries<'a>) -> Listed<'f, 'a> {
     let mut owners = Listed::new();
     for (name, field) in entries {
-        let family = match name.as_str() {
-            "eip155" => Family::Evm,
-            "solana" => Family::Svm,
-            _ => {
+        let (key, family) = match family_named(name) {
+            Family::Other => {
                 let Some(chain) = payable_chain(field, name) else { continue };
-                check::address(field, chain.family());
-                list_network(&mut owners, chain.as_str(), field);
-                continue;
+                (chain.as_str().to_owned(), chain.family())
             }
+            family => (name.clone(), family),
         };
         check::address(field, family);
-        list_network(&mut owners, name, field);
+        list_network(&mut owners, &key, field);
     }
     owners
 }

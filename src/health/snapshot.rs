@@ -192,7 +192,7 @@ fn restore(
         }
         None => None,
     };
-    let network = ChainId::resolve(&text("network")?).ok()?;
+    let network = ChainId::known(&text("network")?)?;
     // As long as it is, or it would be written otherwise again; the snapshot itself has a bound.
     let key = EndpointKey::new(network, digest, escaped(&text("endpoint")?, usize::MAX));
     let entry = Entry {

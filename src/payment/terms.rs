@@ -90,7 +90,7 @@ impl Terms {
         let members = json.object().map_err(|problem| Malformed::new("entry", &problem))?;
         let mut entry = Entry { members, malformed: None };
         let network = entry.text("network");
-        let chain = ChainId::resolve(&network).ok();
+        let chain = ChainId::known(&network);
         let family = chain.as_ref().map_or(Family::Other, ChainId::family);
         let terms = Self {
             scheme: entry.text("scheme"),
