@@ -93,6 +93,7 @@ pub mod registry;
 mod rpc_url;
 mod scheme;
 mod selector;
+mod solana;
 mod text;
 mod together;
 mod trace;

@@ -4,12 +4,11 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use solana_address::Address;
-
 use super::field::{Field, Listed};
 use crate::network::{ChainId, Family};
 use crate::payment::is_evm_address;
 use crate::rpc_url::RpcUrl;
+use crate::solana::Address;
 use crate::text::is_visible;
 
 /// A network by any of its names.

@@ -3,8 +3,6 @@
 use std::str::{FromStr, Split, SplitTerminator};
 use std::sync::Arc;
 
-use solana_address::Address;
-
 use super::asset_policy::AssetPolicy;
 use super::check::{self, list_asset, listed};
 use super::field::{Field, Listed};
@@ -14,6 +12,7 @@ use crate::endpoint::Endpoint;
 use crate::network::{ChainId, Family};
 use crate::registry::{self, TokenProgram, TransferMethod};
 use crate::rpc_url::RpcUrl;
+use crate::solana::Address;
 
 /// Endpoints per network. 64: half of what health remembers by default.
 const MOST_ENDPOINTS: usize = 64;

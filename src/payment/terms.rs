@@ -4,11 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use solana_address::Address;
-
 use crate::amount::Amount;
 use crate::json::{Json, Members};
 use crate::network::{ChainId, Family};
+use crate::solana::Address;
 use crate::text::shown;
 
 /// The largest integer that every JSON reader keeps exactly (RFC 8259 §6).

@@ -73,22 +73,23 @@ enum Shape {
 impl<'a> Query<'a> {
     /// Fails only on addresses that the configuration and decoding would not have let through.
     pub(super) fn new(plan: &'a NetworkPlan, how: ReadPlan, reads: &[&BalanceRead]) -> Result<Self, Failure> {
-        let no_address = || Failure::new(Class::ClientError, "an address is not hexadecimal");
+        let no_hex = || Failure::new(Class::ClientError, "an address is not hexadecimal");
+        let no_base58 = || Failure::new(Class::ClientError, "an address is not base58");
         let (shape, calls) = match (how, plan.network.chain.family()) {
             (ReadPlan::Create | ReadPlan::Override, _) => {
-                let inquiries = Inquiry::all(reads, platform::nonce).ok_or_else(no_address)?;
+                let inquiries = Inquiry::all(reads, platform::nonce).ok_or_else(no_hex)?;
                 let creates = how == ReadPlan::Create;
                 let call = |inquiry: &Inquiry| if creates { inquiry.create_call() } else { inquiry.override_call() };
                 let calls = inquiries.iter().map(call).collect();
                 (Shape::Inquiries(inquiries), calls)
             }
             (_, Family::Svm) => {
-                let layout = Layout::new(reads)?;
+                let layout = Layout::new(reads).ok_or_else(no_base58)?;
                 let calls = layout.calls();
                 (Shape::Accounts(layout), calls)
             }
             _ => {
-                let sheet = Sheet::of(reads).ok_or_else(no_address)?;
+                let sheet = Sheet::of(reads).ok_or_else(no_hex)?;
                 let calls = evm::calls(&sheet);
                 (Shape::Facts(sheet), calls)
             }

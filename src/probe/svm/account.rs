@@ -1,11 +1,10 @@
 //! Accounts as the token programs lay them out: mints, token accounts, the clock.
 
-use solana_address::Address;
-
 use crate::base64;
 use crate::json::Json;
 use crate::probe::rpc::Failure;
 use crate::registry::TokenProgram;
+use crate::solana::Address;
 
 /// Owner of all sysvars.
 const SYSVARS: &str = "Sysvar1111111111111111111111111111111111111";
@@ -78,15 +77,18 @@ pub(super) struct TokenAccount {
 /// The accounts of one `getMultipleAccounts` for `count` keys; `None` where there is none.
 pub(super) fn read_page(json: &str, count: usize) -> Result<Vec<Option<Account>>, Failure> {
     let malformed = || Failure::malformed("the accounts are not in the form asked for");
-    let accounts = accounts(json).ok_or_else(malformed)?;
-    if accounts.len() != count {
+    let page = accounts(json).ok_or_else(malformed)?;
+    if page.len() != count {
         return Err(Failure::malformed("the answer has another number of accounts than asked for"));
     }
-    let read = |account: Json<'_>| match account.is_null() {
-        true => Ok(None),
-        false => account_of(account).map(Some).ok_or_else(malformed),
-    };
-    accounts.into_iter().map(read).collect()
+    let mut accounts = Vec::new();
+    for account in page {
+        accounts.push(match account.is_null() {
+            true => None,
+            false => Some(account_of(account).ok_or_else(malformed)?),
+        });
+    }
+    Ok(accounts)
 }
 
 fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
@@ -144,8 +146,8 @@ impl Account {
         }
         let is_theirs = self.program() == Some(program)
             && self.has_layout(program, token::LENGTH, extension::KIND_ACCOUNT)
-            && self.bytes(token::MINT) == Some(mint.to_bytes())
-            && self.bytes(token::OWNER) == Some(owner.to_bytes());
+            && self.bytes(token::MINT) == Some(mint.0)
+            && self.bytes(token::OWNER) == Some(owner.0);
         let amount = self.bytes(token::AMOUNT).map(u64::from_le_bytes);
         match (self.byte(token::STATE), amount) {
             (Some(state @ (token::INITIALIZED | token::FROZEN)), Some(amount)) if is_theirs => {

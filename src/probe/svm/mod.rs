@@ -7,8 +7,6 @@ mod account;
 
 use std::str::FromStr;
 
-use solana_address::Address;
-
 use self::account::{Account, TokenAccount, read_page};
 use super::finding::{Told, ToldBalance, Untold};
 use super::rpc::{Call, Failure, Item};
@@ -19,12 +17,13 @@ use crate::config::Identity;
 use crate::json::Json;
 use crate::policy::BalanceRead;
 use crate::registry::TokenProgram;
+use crate::solana::Address;
 use crate::verdict::{Note, Reason};
 
 /// The associated token account program.
-const ATA_PROGRAM: Address = Address::from_str_const("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
+const ATA_PROGRAM: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 /// The clock sysvar, which every read brings along.
-const CLOCK: Address = Address::from_str_const("SysvarC1ock11111111111111111111111111111111");
+const CLOCK: &str = "SysvarC1ock11111111111111111111111111111111";
 /// Keys that one `getMultipleAccounts` may ask for.
 const KEYS_PER_CALL: usize = 100;
 
@@ -37,37 +36,30 @@ pub(super) struct Layout {
 struct ReadKeys {
     mint: Address,
     decimals: u8,
-    owner: Address,
-    recipient: Option<Address>,
+    /// The buyer, and the recipient where payments do not create its account.
+    owners: Vec<Address>,
     /// Where the tokens could be: under the program that owns the mint, which the mint's own account
-    /// tells when the registry does not.
-    places: Vec<Places>,
+    /// tells when the registry does not. One associated account an owner.
+    places: Vec<(TokenProgram, Vec<Address>)>,
 }
 
-/// The associated accounts under one token program.
-struct Places {
-    program: TokenProgram,
-    owners: Address,
-    recipients: Option<Address>,
-}
-
-/// The accounts of one call, in the order of its keys.
-type Page = Result<Vec<Option<Account>>, Failure>;
+/// What became of one key.
+type Found = Result<Option<Account>, Failure>;
 
 impl Layout {
-    /// Fails only on addresses that the configuration and decoding would not have let through.
-    pub(super) fn new(reads: &[&BalanceRead]) -> Result<Self, Failure> {
-        let mut layout = Self { keys: vec![CLOCK], reads: Vec::new() };
+    /// `None` only for addresses that the configuration and decoding would not have let through.
+    pub(super) fn new(reads: &[&BalanceRead]) -> Option<Self> {
+        let mut layout = Self { keys: Vec::new(), reads: Vec::new() };
+        layout.add(Address::from_str(CLOCK).ok()?);
         for read in reads {
             let keys = ReadKeys::of(read)?;
             layout.add(keys.mint);
-            for Places { owners, recipients, .. } in &keys.places {
-                layout.add(*owners);
-                recipients.iter().for_each(|key| layout.add(*key));
+            for (_, accounts) in &keys.places {
+                accounts.iter().for_each(|key| layout.add(*key));
             }
             layout.reads.push(keys);
         }
-        Ok(layout)
+        Some(layout)
     }
 
     fn add(&mut self, key: Address) {
@@ -78,60 +70,74 @@ impl Layout {
 
     /// The identity first, then the accounts.
     pub(super) fn calls(&self) -> Vec<Call> {
-        let identity = Call { method: "getGenesisHash", params: "[]".to_owned() };
-        let accounts = self.keys.chunks(KEYS_PER_CALL).map(|keys| {
-            let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
-            let keys = keys.join(r#"",""#);
-            let params = format!(r#"[["{keys}"],{{"encoding":"base64","commitment":"confirmed"}}]"#);
-            Call { method: "getMultipleAccounts", params }
-        });
-        std::iter::once(identity).chain(accounts).collect()
+        let mut calls = vec![Call { method: "getGenesisHash", params: "[]".to_owned() }];
+        for keys in self.keys.chunks(KEYS_PER_CALL) {
+            let mut params = String::from("[[");
+            for (position, key) in keys.iter().enumerate() {
+                params.push_str(if position == 0 { "\"" } else { "\",\"" });
+                params.push_str(&key.to_string());
+            }
+            params.push_str(r#""],{"encoding":"base64","commitment":"confirmed"}]"#);
+            calls.push(Call { method: "getMultipleAccounts", params });
+        }
+        calls
     }
 
     /// What the answers to [`calls`](Self::calls) say.
     pub(super) fn decode(&self, identity: &Identity, items: &[Item]) -> Result<Told, Failure> {
         let (genesis, pages) = items.split_first().ok_or_else(|| Failure::malformed("the answer is empty"))?;
         same_cluster(identity, genesis)?;
-        let pages = pages.iter().zip(self.keys.chunks(KEYS_PER_CALL)).map(|(page, keys)| match page {
-            Ok(page) => read_page(page, keys.len()),
-            Err(failure) => Err(failure.clone()),
-        });
-        let accounts: Vec<Page> = pages.collect();
+        let mut accounts: Vec<Found> = Vec::new();
+        for (page, keys) in pages.iter().zip(self.keys.chunks(KEYS_PER_CALL)) {
+            match page.as_ref().map_err(Clone::clone).and_then(|page| read_page(page, keys.len())) {
+                Ok(page) => accounts.extend(page.into_iter().map(Ok)),
+                Err(failure) => keys.iter().for_each(|_| accounts.push(Err(failure.clone()))),
+            }
+        }
+        let clock = accounts.first();
         // Where the clock is all that was asked for, its failure has no balance to stand beside.
-        if let ([], Some(Err(failure))) = (self.reads.as_slice(), accounts.first()) {
+        if let ([], Some(Err(failure))) = (self.reads.as_slice(), clock) {
             return Err(failure.clone());
         }
-        let balances = self.reads.iter().map(|read| self.holding(read, &accounts)).collect();
-        let clock = self.find(&CLOCK, &accounts).ok().flatten();
+        let clock = clock.and_then(|found| found.as_ref().ok()?.as_ref());
+        let mut balances = Vec::new();
+        for read in &self.reads {
+            balances.push(self.holding(read, &accounts));
+        }
         Ok(Told { balances, chain_time_ms: clock.and_then(Account::as_clock_ms) })
     }
 
-    fn holding(&self, read: &ReadKeys, accounts: &[Page]) -> ToldBalance {
+    fn holding(&self, read: &ReadKeys, accounts: &[Found]) -> ToldBalance {
         let mint = self.find(&read.mint, accounts)?;
         let mint = mint.ok_or(Untold::Chain("the endpoint does not know the asset's mint"))?;
         let mint = mint.as_mint(read.decimals).map_err(Untold::Chain)?;
-        let places = (read.places.iter().find(|places| places.program == mint.program))
-            .ok_or(Untold::Chain("the mint belongs to another token program than configured"))?;
-        let ours = self.token_account(&places.owners, &read.owner, read, places.program, accounts)?;
-        let mut holding =
-            Holding { balance: Amount::from_u64(ours.map_or(0, |account| account.amount)), ..Holding::default() };
-        let mut object = |holds: bool, reason, detail| {
+        let place = read.places.iter().find(|(program, _)| *program == mint.program);
+        let (program, keys) =
+            place.ok_or(Untold::Chain("the mint belongs to another token program than configured"))?;
+        let mut held: Vec<Option<TokenAccount>> = Vec::new();
+        for (key, owner) in keys.iter().zip(&read.owners) {
+            held.push(match self.find(key, accounts)? {
+                Some(account) => account
+                    .as_token_account(*program, &read.mint, owner)
+                    .map_err(|()| Untold::Chain("an associated token account is not its owner's for this asset"))?,
+                None => None,
+            });
+        }
+        let (ours, theirs) = (held.first().copied().flatten(), held.get(1));
+        let frozen = |account: Option<TokenAccount>| account.is_some_and(|account| account.frozen);
+        let theirs_frozen = theirs.is_some_and(|theirs| frozen(*theirs));
+        let balance = Amount::from_u64(ours.map_or(0, |account| account.amount));
+        let mut holding = Holding { balance, ..Holding::default() };
+        for (holds, reason, detail) in [
+            (frozen(ours), Reason::AccountFrozen, "the buyer's token account is frozen"),
+            (mint.paused, Reason::TokenPaused, "the token's issuer has paused all transfers"),
+            (mint.non_transferable, Reason::TransferMethodUnsupported, "the token cannot be transferred"),
+            (theirs == Some(&None), Reason::RecipientAccountMissing, "payments do not create it"),
+            (theirs_frozen, Reason::AccountFrozen, "the recipient's token account is frozen"),
+        ] {
             if holds {
                 holding.objections.push((reason, detail));
             }
-        };
-        object(
-            ours.is_some_and(|account| account.frozen),
-            Reason::AccountFrozen,
-            "the buyer's token account is frozen",
-        );
-        object(mint.paused, Reason::TokenPaused, "the token's issuer has paused all transfers");
-        object(mint.non_transferable, Reason::TransferMethodUnsupported, "the token cannot be transferred");
-        if let (Some(key), Some(recipient)) = (&places.recipients, &read.recipient) {
-            let theirs = self.token_account(key, recipient, read, places.program, accounts)?;
-            object(theirs.is_none(), Reason::RecipientAccountMissing, "payments do not create it");
-            let frozen = theirs.is_some_and(|account| account.frozen);
-            object(frozen, Reason::AccountFrozen, "the recipient's token account is frozen");
         }
         if mint.takes_fee {
             holding.notes.push(Note::TransferFee);
@@ -139,51 +145,37 @@ impl Layout {
         Ok(holding)
     }
 
-    fn token_account(
-        &self,
-        key: &Address,
-        owner: &Address,
-        read: &ReadKeys,
-        program: TokenProgram,
-        accounts: &[Page],
-    ) -> Result<Option<TokenAccount>, Untold> {
-        let Some(account) = self.find(key, accounts)? else {
-            return Ok(None);
-        };
-        let account = account.as_token_account(program, &read.mint, owner);
-        account.map_err(|()| Untold::Chain("an associated token account is not its owner's for this asset"))
-    }
-
-    fn find<'a>(&self, key: &Address, accounts: &'a [Page]) -> Result<Option<&'a Account>, Failure> {
-        let missing = || Failure::malformed("an account is missing from the answer");
-        for (page, keys) in accounts.iter().zip(self.keys.chunks(KEYS_PER_CALL)) {
-            if let Some(position) = keys.iter().position(|known| known == key) {
-                let page = page.as_ref().map_err(Clone::clone)?;
-                return page.get(position).map(Option::as_ref).ok_or_else(missing);
-            }
+    fn find<'a>(&self, key: &Address, accounts: &'a [Found]) -> Result<Option<&'a Account>, Failure> {
+        let position = self.keys.iter().position(|known| known == key);
+        match position.and_then(|position| accounts.get(position)) {
+            Some(Ok(account)) => Ok(account.as_ref()),
+            Some(Err(failure)) => Err(failure.clone()),
+            None => Err(Failure::malformed("an account is missing from the answer")),
         }
-        Err(missing())
     }
 }
 
 impl ReadKeys {
-    fn of(read: &BalanceRead) -> Result<Self, Failure> {
-        let address = |text: &str| Address::from_str(text).map_err(|_| no_address());
-        let (mint, owner) = (address(&read.asset.address)?, address(&read.owner)?);
-        let recipient = read.recipient.as_deref().map(address).transpose()?;
-        let programs = match read.asset.program {
-            Some(program) => vec![program],
-            None => vec![TokenProgram::Token, TokenProgram::Token2022],
-        };
-        let places = programs.into_iter().map(|program| {
-            Ok::<_, Failure>(Places {
-                program,
-                owners: associated_account(&owner, program, &mint)?,
-                recipients: recipient.map(|recipient| associated_account(&recipient, program, &mint)).transpose()?,
-            })
-        });
-        let places = places.collect::<Result<_, _>>()?;
-        Ok(Self { mint, decimals: read.asset.decimals, owner, recipient, places })
+    fn of(read: &BalanceRead) -> Option<Self> {
+        let mint = Address::from_str(&read.asset.address).ok()?;
+        let mut owners = vec![Address::from_str(&read.owner).ok()?];
+        if let Some(recipient) = &read.recipient {
+            owners.push(Address::from_str(recipient).ok()?);
+        }
+        let associated = Address::from_str(ATA_PROGRAM).ok()?;
+        let mut places = Vec::new();
+        for program in [TokenProgram::Token, TokenProgram::Token2022] {
+            if read.asset.program.is_some_and(|known| known != program) {
+                continue;
+            }
+            let address = Address::from_str(program.address()).ok()?;
+            let mut accounts = Vec::new();
+            for owner in &owners {
+                accounts.push(Address::derived([*owner, address, mint], associated)?);
+            }
+            places.push((program, accounts));
+        }
+        Some(Self { mint, decimals: read.asset.decimals, owners, places })
     }
 }
 
@@ -198,14 +190,4 @@ fn same_cluster(identity: &Identity, genesis: &Item) -> Result<(), Failure> {
         Ok(_) => Failure::new(Class::Identity, "answers for another cluster"),
         Err(_) => Failure::malformed("the genesis hash is not base58"),
     })
-}
-
-fn associated_account(owner: &Address, program: TokenProgram, mint: &Address) -> Result<Address, Failure> {
-    let program = Address::from_str(program.address()).map_err(|_| no_address())?;
-    let seeds = [owner.as_ref(), program.as_ref(), mint.as_ref()];
-    Address::try_find_program_address(&seeds, &ATA_PROGRAM).map(|(address, _)| address).ok_or_else(no_address)
-}
-
-fn no_address() -> Failure {
-    Failure::new(Class::ClientError, "an address is not base58")
 }
