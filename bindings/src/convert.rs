@@ -19,20 +19,20 @@ pub(crate) fn failure(error: &SelectError) -> String {
     failure.text("message", &error.to_string());
     failure.put("candidates", candidates(error.candidates()));
     failure.text("explanation", &payroute::explain(error.candidates()));
-    failure.put("deficits", Value::List(error.deficits().iter().map(shortfall).collect()));
+    failure.put("deficits", listed(&mut error.deficits().iter().map(shortfall)));
     if let SelectError::Configuration(error) = error {
         failure.text("path", error.path());
         failure.known_text("accepted", error.accepted());
     }
     if let SelectError::Decode(DecodeError::Unreadable { failures, entries }) = error {
-        let carriers = failures.iter().map(|failure| {
+        let mut carriers = failures.iter().map(|failure| {
             let mut carrier = Record::default();
             carrier.text("carrier", carrier_name(failure.carrier));
             carrier.text("problem", &failure.problem);
-            Value::Record(carrier)
+            carrier
         });
-        failure.put("carriers", Value::List(carriers.collect()));
-        failure.put("entries", Value::List(entries.iter().map(problem).collect()));
+        failure.put("carriers", listed(&mut carriers));
+        failure.put("entries", listed(&mut entries.iter().map(problem)));
     }
     failure.to_json()
 }
@@ -41,7 +41,7 @@ pub(crate) fn hold_failure(error: &HoldError) -> String {
     let mut failure = Record::default();
     failure.text("code", error.code());
     failure.text("message", &error.to_string());
-    failure.put("deficits", Value::List(error.deficit().into_iter().map(shortfall).collect()));
+    failure.put("deficits", listed(&mut error.deficit().into_iter().map(shortfall)));
     failure.to_json()
 }
 
@@ -49,12 +49,25 @@ pub(crate) fn config_failure(error: ConfigError) -> String {
     failure(&error.into())
 }
 
-fn candidates(candidates: &[Candidate]) -> Value {
-    Value::List(candidates.iter().map(|candidate| Value::Record(candidate.record())).collect())
+/// Records as JSON.
+pub(crate) fn list(records: &mut dyn Iterator<Item = Record>) -> String {
+    listed(records).to_json()
 }
 
-fn shortfall(deficit: &Deficit) -> Value {
+pub(crate) fn listed(records: &mut dyn Iterator<Item = Record>) -> Value {
+    let mut list = Vec::new();
+    for record in records {
+        list.push(Value::Record(record));
+    }
+    Value::List(list)
+}
+
+fn candidates(candidates: &[Candidate]) -> Value {
+    listed(&mut candidates.iter().map(Candidate::record))
+}
+
+fn shortfall(deficit: &Deficit) -> Record {
     let mut record = deficit.record();
     record.text("text", &deficit.to_string());
-    Value::Record(record)
+    record
 }

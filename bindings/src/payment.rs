@@ -1,11 +1,9 @@
 //! A decoded 402 as a handle: it is decoded once and asked for its parts.
 
-use payroute::{
-    Carrier, DecodeError, Limits, Malformed, Note, PaymentRequired, Record, Requirement, Terms, Value, Version,
-};
+use payroute::{Carrier, Malformed, Note, PaymentRequired, Record, Requirement, Terms, Value, Version};
 use wasm_bindgen::prelude::*;
 
-use crate::convert;
+use crate::convert::listed;
 
 /// A decoded 402.
 #[wasm_bindgen]
@@ -13,29 +11,6 @@ pub struct Payment(pub(crate) PaymentRequired);
 
 #[wasm_bindgen]
 impl Payment {
-    /// Decodes a document: JSON, or the value of a header.
-    ///
-    /// # Errors
-    /// A text, as JSON of a failure.
-    #[wasm_bindgen(js_name = fromText)]
-    pub fn from_text(text: &str) -> Result<Payment, String> {
-        decoded(PaymentRequired::from_text(text))
-    }
-
-    /// Decodes a response: names and values of headers by turns, and the body.
-    ///
-    /// # Errors
-    /// A text, as JSON of a failure.
-    #[wasm_bindgen(js_name = fromResponse)]
-    pub fn from_response(headers: Vec<String>, body: &[u8]) -> Result<Payment, String> {
-        response(&headers, body, &Limits::default())
-    }
-
-    /// The exact original text of the entry at `index`.
-    pub fn json(&self, index: usize) -> Option<String> {
-        self.0.requirements().get(index).map(|requirement| requirement.json().to_owned())
-    }
-
     /// Whether the version had to be inferred. Another carrier may then state it.
     #[wasm_bindgen(getter)]
     pub fn coerced(&self) -> bool {
@@ -50,21 +25,9 @@ impl Payment {
         description.text("carrier", carrier_name(payment.carrier()));
         description.texts("notes", payment.notes().iter().map(|note| note.name()));
         description.texts("extensions", payment.extensions().iter().map(String::as_str));
-        description.put("requirements", Value::List(payment.requirements().iter().map(entry).collect()));
+        description.put("requirements", listed(&mut payment.requirements().iter().map(entry)));
         description.to_json()
     }
-}
-
-pub(crate) fn response(headers: &[String], body: &[u8], limits: &Limits) -> Result<Payment, String> {
-    let pairs = headers.chunks_exact(2).filter_map(|pair| match pair {
-        [name, value] => Some((name.as_str(), value.as_bytes())),
-        _ => None,
-    });
-    decoded(PaymentRequired::from_response_within(pairs, body, limits))
-}
-
-pub(crate) fn decoded(result: Result<PaymentRequired, DecodeError>) -> Result<Payment, String> {
-    result.map(Payment).map_err(|error| convert::failure(&error.into()))
 }
 
 pub(crate) fn carrier_name(carrier: Carrier) -> &'static str {
@@ -78,16 +41,16 @@ pub(crate) fn carrier_name(carrier: Carrier) -> &'static str {
 }
 
 /// One entry: its terms, or what is wrong with it.
-fn entry(requirement: &Requirement) -> Value {
+fn entry(requirement: &Requirement) -> Record {
     let mut entry = Record::default();
     entry.whole("index", requirement.index() as u64);
     entry.text("json", requirement.json());
     entry.texts("notes", requirement.notes().iter().map(|note| note.name()));
     match requirement.terms() {
         Ok(terms) => entry.put("terms", Value::Record(terms_of(terms))),
-        Err(malformed) => entry.put("malformed", problem(malformed)),
+        Err(malformed) => entry.put("malformed", Value::Record(problem(malformed))),
     }
-    Value::Record(entry)
+    entry
 }
 
 fn terms_of(terms: &Terms) -> Record {
@@ -101,9 +64,9 @@ fn terms_of(terms: &Terms) -> Record {
     record
 }
 
-pub(crate) fn problem(malformed: &Malformed) -> Value {
+pub(crate) fn problem(malformed: &Malformed) -> Record {
     let mut record = Record::default();
     record.text("field", &malformed.field);
     record.text("problem", &malformed.problem);
-    Value::Record(record)
+    record
 }

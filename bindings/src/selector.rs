@@ -1,38 +1,49 @@
-//! The selector and the health index as handles.
+//! The selector as a handle.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures::stream::{AbortHandle, Abortable};
-use js_sys::{Array, Promise};
 use payroute::{BoxFuture, Config, Endpoint, Event, HealthIndex, PaymentRequired, Record, RouteSelector, Value};
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
 use crate::hold::Claim;
-use crate::payment::{Payment, decoded, response};
+use crate::payment::Payment;
 use crate::transport::{Host, JsTransport};
 
-/// A health index that selectors share.
+/// What a selector is asked for, or told to do.
 #[wasm_bindgen]
-pub struct Health(HealthIndex);
+#[derive(Clone, Copy)]
+pub enum Task {
+    /// The most bytes of a body that are worth handing over.
+    BodyLimit,
+    /// Every configured endpoint.
+    Endpoints,
+    /// Health as it stands.
+    Health,
+    /// Counts by endpoint and class.
+    Metrics,
+    /// Health as a snapshot.
+    Snapshot,
+    /// Replaces health by the snapshot given.
+    Restore,
+    /// Forgets every observation of endpoints.
+    Reset,
+    /// Takes the endpoint with the id given out of use.
+    Cordon,
+    /// Puts it back.
+    Uncordon,
+}
 
 #[wasm_bindgen]
-impl Health {
-    /// An index with the settings of a configuration document.
-    ///
-    /// # Errors
-    /// A text, as JSON of a failure.
-    #[wasm_bindgen(constructor)]
-    pub fn new(config: &str) -> Result<Health, String> {
-        let config = Config::from_json(config).map_err(convert::config_failure)?;
-        Ok(Self(HealthIndex::new(config.health().clone())))
-    }
+extern "C" {
+    /// Who waits for a selection.
+    pub type Caller;
 
-    /// Forgets every observation.
-    pub fn reset(&self) {
-        self.0.reset();
-    }
+    /// Hears the answer as JSON, with its claim, or a failure as JSON alone.
+    #[wasm_bindgen(method)]
+    fn answer(this: &Caller, answer: &str, claim: Option<Claim>);
 }
 
 /// A selector. Selections under way have a number, by which they are cancelled.
@@ -54,72 +65,49 @@ impl Selector {
         Self::build(config, host, events, None)
     }
 
-    /// As `new`, with a shared `health`.
+    /// As `new`, with the health index of this one.
     ///
     /// # Errors
     /// A text, as JSON of a failure.
-    pub fn sharing(config: &str, host: Host, events: bool, health: &Health) -> Result<Selector, String> {
-        Self::build(config, host, events, Some(health.0.clone()))
+    pub fn sharing(&self, config: &str, host: Host, events: bool) -> Result<Selector, String> {
+        Self::build(config, host, events, Some(self.core.health_index()))
     }
 
-    fn build(config: &str, host: Host, events: bool, health: Option<HealthIndex>) -> Result<Selector, String> {
-        let config = Config::from_json(config).map_err(convert::config_failure)?;
-        let host = Rc::new(host);
-        let mut builder = RouteSelector::builder(config).transport(JsTransport(host.clone()));
-        if let Some(health) = health {
-            builder = builder.health(health);
-        }
-        if events {
-            builder = builder.on_event(move |event: &Event| host.event(&event.record().to_json()));
-        }
-        let core = builder.build().map_err(convert::config_failure)?;
-        Ok(Self { core, running: Rc::default() })
-    }
-
-    /// Decodes a document within this configuration's limits.
+    /// Decodes what came within this configuration's limits: a response by its `headers`, of which each is a
+    /// line, and its body; without them a document, which is JSON or the value of a header.
     ///
     /// # Errors
     /// A text, as JSON of a failure.
-    pub fn decode(&self, text: &str) -> Result<Payment, String> {
-        decoded(PaymentRequired::from_text_within(text, self.core.config().limits()))
+    pub fn decode(&self, headers: Option<String>, body: &[u8]) -> Result<Payment, String> {
+        let limits = self.core.config().limits();
+        let decoded = match &headers {
+            None => PaymentRequired::from_text_within(body, limits),
+            Some(headers) => {
+                let pairs = headers.split('\n').filter_map(|line| line.split_once(':'));
+                let pairs = pairs.map(|(name, value)| (name, value.as_bytes()));
+                PaymentRequired::from_response_within(pairs, body, limits)
+            }
+        };
+        decoded.map(Payment).map_err(|error| convert::failure(&error.into()))
     }
 
-    /// Decodes a response within this configuration's limits.
-    ///
-    /// # Errors
-    /// A text, as JSON of a failure.
-    #[wasm_bindgen(js_name = decodeResponse)]
-    pub fn decode_response(&self, headers: Vec<String>, body: &[u8]) -> Result<Payment, String> {
-        response(&headers, body, self.core.config().limits())
-    }
-
-    /// The most bytes of a body that are worth handing over.
-    #[wasm_bindgen(getter, js_name = bodyLimit)]
-    pub fn body_limit(&self) -> usize {
-        self.core.config().limits().body_bytes
-    }
-
-    /// A promise of a list: the answer as JSON and its claim, or the failure as JSON alone; of an empty
-    /// list once `cancel(call)` was called.
-    pub fn select(&self, call: u32, payment: &Payment) -> Promise {
+    /// Selects. `caller` hears the answer, unless `cancel(call)` comes first.
+    pub fn select(&self, call: u32, payment: &Payment, caller: Caller) {
         let (core, payment, running) = (self.core.clone(), payment.0.clone(), self.running.clone());
         let (handle, registration) = AbortHandle::new_pair();
         running.borrow_mut().push((call, handle));
-        wasm_bindgen_futures::future_to_promise(async move {
+        wasm_bindgen_futures::spawn_local(async move {
             let work: BoxFuture<'_, _> = Box::pin(core.select(&payment));
             let answer = Abortable::new(work, registration).await;
             running.borrow_mut().retain(|(other, _)| *other != call);
-            let list = Array::new();
             match answer {
                 Ok(Ok(selection)) => {
-                    list.push(&JsValue::from_str(&convert::answer(&selection)));
-                    list.push(&Claim(selection.claim().clone()).into());
+                    caller.answer(&convert::answer(&selection), Some(Claim(selection.claim().clone())));
                 }
-                Ok(Err(error)) => _ = list.push(&JsValue::from_str(&convert::failure(&error))),
+                Ok(Err(error)) => caller.answer(&convert::failure(&error), None),
                 Err(_) => {}
             }
-            Ok(list.into())
-        })
+        });
     }
 
     /// Drops the selection with this number, if it is still under way: its requests end and what it
@@ -130,58 +118,55 @@ impl Selector {
         }
     }
 
-    /// Health as it stands, as JSON.
-    pub fn health(&self) -> String {
-        Value::List(self.core.health().iter().map(|view| Value::Record(view.record())).collect()).to_json()
-    }
-
-    /// Every configured endpoint, as JSON.
-    pub fn endpoints(&self) -> String {
-        Value::List(self.core.endpoints().map(described).collect()).to_json()
-    }
-
-    /// Counts by endpoint and class, as JSON.
-    pub fn metrics(&self) -> String {
-        Value::List(self.core.metrics().iter().map(|row| Value::Record(row.record())).collect()).to_json()
-    }
-
-    /// Takes the endpoint with this id out of use, or puts it back. Whether there is one.
-    #[wasm_bindgen(js_name = setCordon)]
-    pub fn set_cordon(&self, id: &str, cordoned: bool) -> bool {
-        let Some(endpoint) = self.core.endpoints().find(|endpoint| endpoint.key().id() == id) else {
-            return false;
-        };
-        if cordoned {
-            self.core.cordon(endpoint);
-        } else {
-            self.core.uncordon(endpoint);
+    /// Does what needs no waiting. Comes to JSON where something is asked, and elsewhere to nothing, or to
+    /// what is wrong with the text given.
+    pub fn run(&self, task: Task, given: &str) -> String {
+        let core = &self.core;
+        match task {
+            Task::BodyLimit => Value::Whole(core.config().limits().body_bytes as u64).to_json(),
+            Task::Endpoints => convert::list(&mut core.endpoints().map(described)),
+            Task::Health => convert::list(&mut core.health().iter().map(|view| view.record())),
+            Task::Metrics => convert::list(&mut core.metrics().iter().map(|row| row.record())),
+            Task::Snapshot => core.snapshot_health(),
+            Task::Restore => core.restore_health(given).err().map(|error| error.to_string()).unwrap_or_default(),
+            Task::Reset => {
+                core.reset_health();
+                String::new()
+            }
+            Task::Cordon | Task::Uncordon => {
+                let Some(endpoint) = core.endpoints().find(|endpoint| endpoint.key().id() == given) else {
+                    return "there is no such endpoint".to_owned();
+                };
+                match task {
+                    Task::Cordon => core.cordon(endpoint),
+                    _ => core.uncordon(endpoint),
+                }
+                String::new()
+            }
         }
-        true
-    }
-
-    /// Health as a snapshot.
-    #[wasm_bindgen(js_name = snapshotHealth)]
-    pub fn snapshot_health(&self) -> String {
-        self.core.snapshot_health()
-    }
-
-    /// Replaces health by a snapshot; a problem if the text is none.
-    #[wasm_bindgen(js_name = restoreHealth)]
-    pub fn restore_health(&self, snapshot: &str) -> Option<String> {
-        self.core.restore_health(snapshot).err().map(|error| error.to_string())
-    }
-
-    /// Forgets every observation of endpoints.
-    #[wasm_bindgen(js_name = resetHealth)]
-    pub fn reset_health(&self) {
-        self.core.reset_health();
     }
 }
 
-fn described(endpoint: &Endpoint) -> Value {
+impl Selector {
+    fn build(config: &str, host: Host, events: bool, health: Option<&HealthIndex>) -> Result<Selector, String> {
+        let config = Config::from_json(config).map_err(convert::config_failure)?;
+        let host = Rc::new(host);
+        let mut builder = RouteSelector::builder(config).transport(JsTransport(host.clone()));
+        if let Some(health) = health {
+            builder = builder.health(health.clone());
+        }
+        if events {
+            builder = builder.on_event(move |event: &Event| host.event(&event.record().to_json()));
+        }
+        let core = builder.build().map_err(convert::config_failure)?;
+        Ok(Self { core, running: Rc::default() })
+    }
+}
+
+fn described(endpoint: &Endpoint) -> Record {
     let mut record = Record::default();
     record.text("network", endpoint.key().network().as_str());
     record.text("endpoint", endpoint.host());
     record.text("id", &endpoint.key().id());
-    Value::Record(record)
+    record
 }

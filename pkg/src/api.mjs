@@ -2,6 +2,7 @@
 // The package's functions. Decides nothing: turns the caller's values into text and the core's text
 // into values.
 
+import { Task } from "../wasm/core.js";
 import { loaded, ready } from "./boot.mjs";
 import { writeConfig } from "./endpoints.mjs";
 import { ConfigurationError, attempt, errorOf, misfit } from "./errors.mjs";
@@ -27,23 +28,19 @@ export {
 /** @typedef {import("../index.d.ts").Candidate} Candidate */
 /** @typedef {import("./boot.mjs").Core} Core */
 /** @typedef {import("../wasm/core.js").Selector} CoreSelector */
-/** @typedef {import("../wasm/core.js").Health} CoreHealth */
 /** @typedef {import("../wasm/core.js").Claim} CoreClaim */
 /** @typedef {import("../wasm/core.js").Hold} CoreHold */
-
-/** Limits of a decoder without a configuration: the core's own defaults. */
-const DEFAULT_BODY_LIMIT = 1_048_576;
 
 /** @param {import("../index.d.ts").InitSource} [source] */
 export async function init(source) {
   await ready(source);
 }
 
-/** @type {(core: Core, index: unknown) => CoreHealth} */
+/** @type {(core: Core, index: unknown) => CoreSelector} */
 let coreOfHealth;
 
 export class HealthIndex {
-  /** @type {CoreHealth | undefined} */
+  /** @type {CoreSelector | undefined} There for its index. */
   #core;
   #config;
 
@@ -53,7 +50,7 @@ export class HealthIndex {
   }
 
   reset() {
-    this.#core?.reset();
+    this.#core?.run(Task.Reset, "");
   }
 
   static {
@@ -63,7 +60,7 @@ export class HealthIndex {
         const accepted = "a HealthIndex from the same import of payroute";
         throw new ConfigurationError(`health: is not a HealthIndex of this copy; accepted is ${accepted}`, "health", accepted);
       }
-      index.#core ??= attempt(() => new core.Health(index.#config));
+      index.#core ??= attempt(() => asksNobody(core, index.#config));
       return index.#core;
     };
   }
@@ -85,8 +82,17 @@ export async function createSelector(config, options) {
   const selector =
     health === undefined
       ? attempt(() => new core.Selector(text, host, events))
-      : attempt(() => core.Selector.sharing(text, host, events, coreOfHealth(core, health)));
+      : attempt(() => coreOfHealth(core, health).sharing(text, host, events));
   return new Selector(selector);
+}
+
+/**
+ * A selector of the core without providers, for what is in it beside selecting.
+ * @param {Core} core
+ * @param {string} config
+ */
+function asksNobody(core, config) {
+  return new core.Selector(config, hostOf(new Map(), undefined), false);
 }
 
 /** Numbers selections under way, across selectors. */
@@ -125,41 +131,49 @@ class Selector {
 
   /** @returns {import("../index.d.ts").EndpointHealth[]} */
   health() {
-    return JSON.parse(this.#alive().health());
+    return JSON.parse(this.#alive().run(Task.Health, ""));
   }
 
   resetHealth() {
-    this.#alive().resetHealth();
+    this.#alive().run(Task.Reset, "");
   }
 
   /** @returns {import("../index.d.ts").EndpointInfo[]} */
   endpoints() {
-    return JSON.parse(this.#alive().endpoints());
+    return JSON.parse(this.#alive().run(Task.Endpoints, ""));
   }
 
   /** @returns {import("../index.d.ts").EndpointMetrics[]} */
   metrics() {
-    return JSON.parse(this.#alive().metrics());
+    return JSON.parse(this.#alive().run(Task.Metrics, ""));
   }
 
   /** @param {string} id */
   cordon(id) {
-    if (!this.#alive().setCordon(String(id), true)) throw misfit("id", "the id of an endpoint of this selector");
+    this.#setCordon(Task.Cordon, id);
   }
 
   /** @param {string} id */
   uncordon(id) {
-    if (!this.#alive().setCordon(String(id), false)) throw misfit("id", "the id of an endpoint of this selector");
+    this.#setCordon(Task.Uncordon, id);
+  }
+
+  /**
+   * @param {Task} task
+   * @param {string} id
+   */
+  #setCordon(task, id) {
+    if (this.#alive().run(task, String(id)) !== "") throw misfit("id", "the id of an endpoint of this selector");
   }
 
   snapshotHealth() {
-    return this.#alive().snapshotHealth();
+    return this.#alive().run(Task.Snapshot, "");
   }
 
   /** @param {string} snapshot */
   restoreHealth(snapshot) {
-    const problem = this.#alive().restoreHealth(String(snapshot));
-    if (problem !== undefined) throw new ConfigurationError(problem, "snapshot", "what snapshotHealth returned");
+    const problem = this.#alive().run(Task.Restore, String(snapshot));
+    if (problem !== "") throw new ConfigurationError(problem, "snapshot", "what snapshotHealth returned");
   }
 
   free() {
@@ -225,16 +239,22 @@ async function select(core, input, signal) {
  * @param {number} call
  */
 async function selectionOf(core, { payment, entry }, call) {
-  try {
-    const [text, claim] = await core.select(call, payment);
-    // Cancelled: whoever cancelled has said why already.
-    if (text === undefined) return undefined;
-    const answer = JSON.parse(text);
-    if (claim === undefined) throw errorOf(answer);
-    return Object.freeze(new Selection(entry(answer.chosen), answer, claim));
-  } finally {
+  const { text, claim } = await answered((answer) => {
+    core.select(call, payment, { answer });
     payment.free();
-  }
+  });
+  const answer = JSON.parse(text);
+  if (claim === undefined) throw errorOf(answer);
+  return Object.freeze(new Selection(entry(answer.chosen, answer.json), answer, claim));
+}
+
+/**
+ * What a selection comes to; never, once it is cancelled: whoever cancelled has said why.
+ * @param {(answer: (text: string, claim?: CoreClaim) => void) => void} start
+ * @returns {Promise<{ text: string, claim?: CoreClaim }>}
+ */
+function answered(start) {
+  return new Promise((resolve) => start((text, claim) => resolve({ text, claim })));
 }
 
 class Selection {
@@ -295,18 +315,19 @@ class Hold {
 
 disposable(Hold.prototype, Hold.prototype.release);
 
+/** @type {CoreSelector | undefined} There for the default limits. */
+let decoder;
+
 /** @param {unknown} input */
 export async function parsePaymentRequired(input) {
   const core = await ready();
-  const decoder = {
-    decode: core.Payment.fromText,
-    decodeResponse: core.Payment.fromResponse,
-    bodyLimit: DEFAULT_BODY_LIMIT,
-  };
+  decoder ??= asksNobody(core, "{}");
   const { payment, entry } = await decode(input, decoder);
   try {
     const description = JSON.parse(payment.describe());
-    for (const requirement of description.requirements) requirement.requirement = entry(requirement.index);
+    for (const requirement of description.requirements) {
+      requirement.requirement = entry(requirement.index, requirement.json);
+    }
     return description;
   } finally {
     payment.free();
@@ -321,84 +342,82 @@ export async function parsePaymentRequired(input) {
 export function rank(candidates, options) {
   if (!Array.isArray(candidates)) throw misfit("candidates", "a list of candidates");
   const preferNetworks = networksOf(optionsOf(options, ["preferNetworks"]).preferNetworks);
-  const ranking = new (loaded("rank").Ranking)();
-  try {
-    const byIndex = new Map();
-    for (const [position, candidate] of candidates.entries()) {
-      if (typeof candidate !== "object" || candidate === null) throw misfit(`candidates[${position}]`, "a candidate");
-      const { requirementIndex: index } = candidate;
-      if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff || byIndex.has(index)) {
-        throw misfit(`candidates[${position}].requirementIndex`, "a whole number that no other candidate has");
-      }
-      byIndex.set(index, candidate);
-      addTo(ranking, candidate, position);
+  const core = loaded("rank");
+  const byIndex = new Map();
+  const numbers = new Float64Array(6 * candidates.length);
+  let texts = "";
+  for (const [position, candidate] of candidates.entries()) {
+    if (typeof candidate !== "object" || candidate === null) throw misfit(`candidates[${position}]`, "a candidate");
+    const { requirementIndex: index } = candidate;
+    if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff || byIndex.has(index)) {
+      throw misfit(`candidates[${position}].requirementIndex`, "a whole number that no other candidate has");
     }
-    const order = attemptPath(() => ranking.rank(preferNetworks), NETWORK);
-    return JSON.parse(order).map((/** @type {[number, string?]} */ [index, decidedBy], /** @type {number} */ place) => {
-      const { decidedBy: _, ...candidate } = byIndex.get(index);
-      return { ...candidate, rank: place + 1, ...(decidedBy ? { decidedBy } : {}) };
-    });
-  } finally {
-    ranking.free();
+    byIndex.set(index, candidate);
+    const keys = keysOf(candidate, position);
+    numbers.set(keys.numbers, 6 * position);
+    texts += keys.texts;
   }
+  const order = attemptPath(() => core.rank(numbers, texts, preferNetworks));
+  return JSON.parse(order).map((/** @type {[number, string?]} */ [index, decidedBy], /** @type {number} */ place) => {
+    const { decidedBy: _, ...candidate } = byIndex.get(index);
+    return { ...candidate, rank: place + 1, ...(decidedBy ? { decidedBy } : {}) };
+  });
 }
 
 const NETWORK = "a CAIP-2 id or a known name";
+const A_NETWORK = "a CAIP-2 id";
+const A_FEE = "atomic units in digits";
 
 /**
+ * A line for each, as the core takes them.
  * @param {unknown} networks
- * @returns {string[]}
  */
 function networksOf(networks) {
-  if (networks === undefined || networks === null) return [];
+  if (networks === undefined || networks === null) return "";
   if (!Array.isArray(networks)) throw misfit("preferNetworks", "a list of networks");
-  const other = networks.findIndex((network) => typeof network !== "string");
+  const other = networks.findIndex((network) => !isLine(network));
   if (other !== -1) throw misfit(`preferNetworks[${other}]`, NETWORK);
-  return [...networks];
+  return networks.map((network) => `${network}\n`).join("");
+}
+
+/** @param {unknown} value */
+function isLine(value) {
+  return typeof value === "string" && !value.includes("\n");
 }
 
 /**
- * @param {InstanceType<Core["Ranking"]>} ranking
+ * What the order of a candidate depends on, as the core takes it.
  * @param {Candidate} candidate
  * @param {number} position
  */
-function addTo(ranking, candidate, position) {
+function keysOf(candidate, position) {
   const { requirementIndex, viable, circuit, network, fee = "0", decimals = 0, healthScore = 0.8, latencyMs } = candidate;
-  const kinds = { network: network ?? "", fee };
-  for (const [field, value] of Object.entries(kinds)) {
-    // The module trusts the glue, which trusts its caller.
-    if (typeof value !== "string") throw misfit(`candidates[${position}].${field}`, "a string");
-  }
-  // A number the module has no room for would wrap, and one that is none would become 0.
   const refuse = (/** @type {string} */ field, /** @type {string} */ accepted) => misfit(`candidates[${position}].${field}`, accepted);
+  if (typeof (network ?? "") !== "string") throw refuse("network", "a string");
+  if (typeof fee !== "string") throw refuse("fee", "a string");
+  if (network != null && !(network && isLine(network))) throw refuse("network", A_NETWORK);
+  if (!isLine(fee)) throw refuse("fee", A_FEE);
+  // A number the module has no room for would wrap, and one that is none would become 0.
   if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= 77)) throw refuse("decimals", "a whole number from 0 to 77");
   if (!(typeof healthScore === "number" && healthScore >= 0 && healthScore <= 1)) throw refuse("healthScore", "a number from 0 to 1");
   if (latencyMs != null && !(Number.isFinite(latencyMs) && latencyMs >= 0)) throw refuse("latencyMs", "milliseconds, 0 or more");
-  try {
-    ranking.add(
-      requirementIndex,
-      viable === true && !(candidate.rejectionReasons?.length > 0),
-      circuit === "open",
-      network,
-      fee,
-      decimals,
-      Math.round(healthScore * 10_000),
-      latencyMs == null ? undefined : Math.round(latencyMs * 1_000),
-    );
-  } catch (field) {
-    if (typeof field !== "string") throw field;
-    throw misfit(`candidates[${position}].${field}`, field === "fee" ? "atomic units in digits" : "a CAIP-2 id");
-  }
+  const isViable = viable === true && !(candidate.rejectionReasons?.length > 0);
+  const latencyUs = latencyMs == null ? -1 : Math.round(latencyMs * 1_000);
+  return {
+    numbers: [requirementIndex, Number(isViable), Number(circuit === "open"), decimals, Math.round(healthScore * 10_000), latencyUs],
+    texts: `${network ?? ""}\n${fee}\n`,
+  };
 }
 
 /**
+ * Calls into the core, which throws the path of what it does not accept.
  * @param {() => string} call
- * @param {string} accepted
  */
-function attemptPath(call, accepted) {
+function attemptPath(call) {
   try {
     return call();
   } catch (path) {
-    throw typeof path === "string" ? misfit(path, accepted) : path;
+    if (typeof path !== "string") throw path;
+    throw misfit(path, path.endsWith(".fee") ? A_FEE : path.endsWith(".network") ? A_NETWORK : NETWORK);
   }
 }

@@ -3,11 +3,12 @@
 
 import { readView } from "./body.mjs";
 import { InvalidPaymentRequiredError, PayrouteError, attempt } from "./errors.mjs";
+import { Task } from "../wasm/core.js";
 import { Unwritable, Written, isPlain, write } from "./json.mjs";
 
 /** @typedef {import("../wasm/core.js").Payment} Payment */
-/** @typedef {{ payment: Payment, entry(index: number): unknown }} Decoded */
-/** @typedef {{ decode(text: string): Payment, decodeResponse(headers: string[], body: Uint8Array): Payment, bodyLimit: number }} Decoder */
+/** @typedef {import("../wasm/core.js").Selector} Core */
+/** @typedef {{ payment: Payment, entry(index: number, json: string): unknown }} Decoded `entry` is the merchant's, of its place and its exact text */
 
 /** Characters, at least a byte each: one more than any limit of a body. */
 const MOST_TEXT = 1 << 24;
@@ -16,17 +17,28 @@ const MOST_TEXT = 1 << 24;
 const CANONICAL = "payment-required";
 const OTHERS = ["x-payment-required", "x-payment-requirements"];
 
+const NOTHING = new Uint8Array();
+const encoder = new TextEncoder();
+
 /**
  * Decodes any accepted input. The caller frees `payment`.
  * @param {unknown} input
- * @param {Decoder} decoder
+ * @param {Core} core
  * @param {AbortSignal} [signal] ends the reading of a body
  * @returns {Promise<Decoded>}
  */
-export async function decode(input, decoder, signal) {
-  if (typeof input === "string") return original(attempt(() => decoder.decode(bounded(input))));
-  if (isResponse(input)) return original(await decodeResponse(input, decoder, signal));
-  return ofObject(input, decoder);
+export async function decode(input, core, signal) {
+  if (typeof input === "string") return original(decodeText(input, core));
+  if (isResponse(input)) return original(await decodeResponse(input, core, signal));
+  return ofObject(input, core);
+}
+
+/**
+ * @param {string} text
+ * @param {Core} core
+ */
+function decodeText(text, core) {
+  return attempt(() => core.decode(undefined, encoder.encode(bounded(text))));
 }
 
 /**
@@ -44,16 +56,16 @@ function bounded(text) {
  * @returns {Decoded}
  */
 function original(payment) {
-  return { payment, entry: (index) => JSON.parse(payment.json(index) ?? "null") };
+  return { payment, entry: (_, json) => JSON.parse(json) };
 }
 
 /**
  * Entries are the caller's own objects.
  * @param {unknown} input
- * @param {Decoder} decoder
+ * @param {Core} core
  * @returns {Decoded}
  */
-function ofObject(input, decoder) {
+function ofObject(input, core) {
   if (typeof input !== "object" || input === null) {
     const kind = input === null ? "null" : typeof input;
     throw new InvalidPaymentRequiredError(`the payment requirement is ${kind}; accepted is an object, a header's value or a Response`);
@@ -64,8 +76,7 @@ function ofObject(input, decoder) {
   const entries = Array.isArray(accepts) ? [...accepts] : undefined;
   const sound = entries && apart(entries, list ? "" : "accepts");
   const text = written(list ? sound : withAccepts(input, sound ?? accepts));
-  const payment = attempt(() => decoder.decode(bounded(text)));
-  return { payment, entry: (index) => entries?.[index] };
+  return { payment: decodeText(text, core), entry: (index) => entries?.[index] };
 }
 
 /**
@@ -132,14 +143,14 @@ function isResponse(value) {
  * The canonical header alone where it suffices: a body may be long, or never end. The caller's own
  * body stays unread.
  * @param {ResponseLike} response
- * @param {Decoder} decoder
+ * @param {Core} core
  * @param {AbortSignal} [signal]
  */
-async function decodeResponse(response, decoder, signal) {
+async function decodeResponse(response, core, signal) {
   const canonical = carried(response, [CANONICAL]);
-  if (canonical.length > 0) {
+  if (canonical !== "") {
     try {
-      const payment = attempt(() => decoder.decodeResponse(canonical, new Uint8Array()));
+      const payment = attempt(() => core.decode(canonical, NOTHING));
       if (!payment.coerced) return payment;
       // A list without an envelope gives way to a whole document elsewhere, which states the version.
       payment.free();
@@ -147,14 +158,14 @@ async function decodeResponse(response, decoder, signal) {
       if (!PayrouteError.is(error)) throw error;
     }
   }
-  const headers = [...canonical, ...carried(response, OTHERS)];
-  if (response.bodyUsed && headers.length === 0) {
+  const headers = canonical + carried(response, OTHERS);
+  if (response.bodyUsed && headers === "") {
     throw new InvalidPaymentRequiredError("the response has no payment header and its body was read already; pass the response first, or the parsed body");
   }
-  const body = response.bodyUsed ? new Uint8Array() : await bodyOf(response, decoder.bodyLimit, headers.length > 0, signal);
-  if (body !== undefined) return attempt(() => decoder.decodeResponse(headers, body));
+  const limit = Number(core.run(Task.BodyLimit, ""));
+  const body = response.bodyUsed ? NOTHING : await bodyOf(response, limit, headers !== "", signal);
   // One byte too many is all that it takes for the core to say so.
-  return attempt(() => decoder.decodeResponse(headers, new Uint8Array(decoder.bodyLimit + 1)));
+  return attempt(() => core.decode(headers, body ?? new Uint8Array(limit + 1)));
 }
 
 /**
@@ -176,13 +187,15 @@ async function bodyOf(response, limit, dispensable, signal) {
 }
 
 /**
- * Names and values by turns, as the core takes them.
+ * A line for each, as the core takes them. A line break within a value is white space.
  * @param {ResponseLike} response
  * @param {readonly string[]} names
  */
 function carried(response, names) {
-  return names.flatMap((name) => {
+  let lines = "";
+  for (const name of names) {
     const value = response.headers.get(name);
-    return typeof value === "string" ? [name, value] : [];
-  });
+    if (typeof value === "string") lines += `${name}:${value.replaceAll("\n", " ")}\n`;
+  }
+  return lines;
 }
