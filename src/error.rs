@@ -210,9 +210,7 @@ fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
     let mut deficits = Vec::new();
     for candidate in in_offered_order(candidates) {
         if candidate.rejections.iter().any(|rejection| rejection.reason.obstacle() == Obstacle::Funds) {
-            if let Some(deficit) = Deficit::of(candidate) {
-                deficits.push(deficit);
-            }
+            deficits.extend(Deficit::of(candidate));
         }
     }
     deficits

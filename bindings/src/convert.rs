@@ -55,11 +55,7 @@ pub(crate) fn list(records: &mut dyn Iterator<Item = Record>) -> String {
 }
 
 pub(crate) fn listed(records: &mut dyn Iterator<Item = Record>) -> Value {
-    let mut list = Vec::new();
-    for record in records {
-        list.push(Value::Record(record));
-    }
-    Value::List(list)
+    Value::List(records.map(Value::Record).collect())
 }
 
 fn candidates(candidates: &[Candidate]) -> Value {

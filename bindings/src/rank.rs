@@ -22,15 +22,14 @@ pub fn rank(numbers: &[f64], texts: &str, prefer: &str) -> Result<String, String
     }
     let mut networks = Vec::new();
     for (position, name) in prefer.split_terminator('\n').enumerate() {
-        networks.push(ChainId::resolve(name).map_err(|_| format!("preferNetworks[{position}]"))?);
+        networks.push(ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]"))?);
     }
     payroute::rank(&mut candidates, &networks);
-    let mut order = Vec::new();
-    for candidate in &candidates {
+    let order = candidates.iter().map(|candidate| {
         let decided_by = candidate.decided_by.map_or(Value::Null, |key| Value::Text(key.name().to_owned()));
-        order.push(Value::List(vec![Value::Whole(candidate.requirement_index as u64), decided_by]));
-    }
-    Ok(Value::List(order).to_json())
+        Value::List([Value::Whole(candidate.requirement_index as u64), decided_by].into_iter().collect())
+    });
+    Ok(Value::List(order.collect()).to_json())
 }
 
 /// The keys of one candidate; a network that is an empty text is unknown.
@@ -44,7 +43,7 @@ fn candidate(numbers: &[f64], (network, fee): (&str, &str)) -> Result<Candidate,
     candidate.health_score = Score::from_ten_thousandths(score as u16);
     candidate.latency_us = (latency_us >= 0.0).then_some(latency_us as u64);
     if !network.is_empty() {
-        candidate.network = Some(ChainId::resolve(network).map_err(|_| "network")?);
+        candidate.network = Some(ChainId::known(network).ok_or("network")?);
     }
     candidate.fee = fee.parse::<Amount>().map_err(|_| "fee")?;
     Ok(candidate)

@@ -63,7 +63,7 @@ impl Breaker {
     pub(super) fn state(&self, now: Moment, settings: &HealthSettings) -> Circuit {
         match self.opened {
             None => Circuit::Closed,
-            Some((opened, _)) if now.since(opened) < settings.open_for() => Circuit::Open,
+            Some((opened, _)) if now < opened.after_millis(settings.open_for_ms) => Circuit::Open,
             Some(_) => Circuit::HalfOpen,
         }
     }

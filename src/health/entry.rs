@@ -86,7 +86,7 @@ impl Entry {
     }
 
     pub(super) fn is_current(&self, now: Moment, settings: &HealthSettings) -> bool {
-        now.since(self.last_used) <= settings.idle_retention()
+        now <= self.last_used.after_millis(settings.idle_retention_ms)
     }
 
     /// Averages learn from every answer; the circuit and backing off only from answers that are
@@ -153,7 +153,7 @@ impl Entry {
         let Heard::Counted(transition) = heard else {
             return None;
         };
-        self.backs_off_until = Some(now.after(settings.backoff(self.breaker.consecutive())));
+        self.backs_off_until = Some(now.after_millis(settings.backoff_ms_after(self.breaker.consecutive())));
         transition
     }
 
@@ -169,7 +169,7 @@ impl Entry {
     pub(super) fn health(&self, lag_ms: Option<u64>, now: Moment, settings: &HealthSettings) -> EndpointHealth {
         let parts = self.parts(lag_ms, now, settings);
         let latency_us = self.averages.latency_us();
-        let unproven = latency_us.is_none() || now.since(self.last_used) > UNPROVEN_AFTER;
+        let unproven = latency_us.is_none() || now.micros_since(self.last_used) > micros(UNPROVEN_AFTER);
         EndpointHealth {
             circuit: self.breaker.state(now, settings),
             score: parts.score(),

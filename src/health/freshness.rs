@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::Moment;
+use super::{Moment, micros};
 use crate::network::ChainId;
 
 /// A lead over the runner-up of more than this, in milliseconds, is not believed: one liar must not
@@ -45,7 +45,7 @@ impl ChainClock {
 
     /// A node keeps pace when its time moves at least half as fast as ours.
     pub(super) fn next(self, offset: Offset, now: Moment) -> Self {
-        let elapsed = i64::try_from(now.since(self.seen).as_millis()).unwrap_or(i64::MAX);
+        let elapsed = i64::try_from(now.millis_since(self.seen)).unwrap_or(i64::MAX);
         let fell_behind = self.offset.saturating_sub(offset);
         // Two readings of one moment say nothing about pace.
         let keeps_pace = elapsed > 0 && fell_behind.saturating_mul(2) <= elapsed;
@@ -100,7 +100,7 @@ impl Tips {
     /// Milliseconds by which a clock lies behind its network's reference, or behind itself; `None`
     /// when it was last read too long ago to tell.
     pub(super) fn lag_ms(&self, network: &ChainId, clock: ChainClock, now: Moment) -> Option<u64> {
-        if now.since(clock.seen) > MEMORY {
+        if now.micros_since(clock.seen) > micros(MEMORY) {
             return None;
         }
         let tips = self.0.iter().find(|(chain, _)| chain == network);
@@ -114,7 +114,7 @@ impl Tips {
 /// The best offset, or the second best where the best is implausibly far ahead of it.
 fn reference(tips: &[Tip], now: Moment) -> Option<Offset> {
     let (mut leader, mut runner_up, mut count) = (Offset::MIN, Offset::MIN, 0_usize);
-    for tip in tips.iter().filter(|tip| now.since(tip.seen) <= MEMORY) {
+    for tip in tips.iter().filter(|tip| now.micros_since(tip.seen) <= micros(MEMORY)) {
         count = count.saturating_add(1);
         if tip.offset > leader {
             (leader, runner_up) = (tip.offset, leader);

@@ -64,13 +64,7 @@ impl HealthIndex {
     /// An empty index.
     #[must_use]
     pub fn new(settings: HealthSettings) -> Self {
-        let capacity = NonZeroUsize::new(settings.capacity).unwrap_or(NonZeroUsize::MIN);
-        let state = State {
-            entries: LruCache::with_hasher(capacity, BuildHasherDefault::default()),
-            tips: Tips::default(),
-            cordoned: Vec::new(),
-            generations: 0,
-        };
+        let state = State::new(&settings);
         Self { settings: Arc::new(settings), state: Arc::new(Mutex::new(state)) }
     }
 
@@ -163,14 +157,17 @@ impl HealthIndex {
             state.generations
         };
         // Read without the lock: a large snapshot must not hold up selections.
-        let restored = snapshot::read(snapshot, generation, now, &self.settings)?;
+        let mut restored = State::new(&self.settings);
+        snapshot::read(snapshot, generation, now, &self.settings, &mut |key, entry| {
+            let is_first = !restored.entries.contains(&key);
+            *restored.entry(&key, now, &self.settings) = entry;
+            // Each was used before the last, and is to be forgotten before it.
+            restored.entries.demote(&key);
+            is_first
+        })?;
         let mut state = self.lock();
-        state.entries.clear();
+        std::mem::swap(&mut state.entries, &mut restored.entries);
         state.tips.clear();
-        // The least recently used first, so that it is the first to be forgotten again.
-        for (key, entry) in restored.into_iter().rev() {
-            state.entries.put(key, entry);
-        }
         Ok(())
     }
 
@@ -278,6 +275,16 @@ impl fmt::Debug for Permit {
 }
 
 impl State {
+    fn new(settings: &HealthSettings) -> Self {
+        let capacity = NonZeroUsize::new(settings.capacity).unwrap_or(NonZeroUsize::MIN);
+        Self {
+            entries: LruCache::with_hasher(capacity, BuildHasherDefault::default()),
+            tips: Tips::default(),
+            cordoned: Vec::new(),
+            generations: 0,
+        }
+    }
+
     /// The entry of `key`, new if there is none or if it lay idle too long.
     fn entry(&mut self, key: &EndpointKey, now: Moment, settings: &HealthSettings) -> &mut Entry {
         let generations = &mut self.generations;

@@ -46,7 +46,7 @@ impl Moment {
     /// The moment `millis` milliseconds after the clock began.
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
-        Self(millis.saturating_mul(1_000))
+        Self(times(1_000, millis))
     }
 
     /// Microseconds since the clock began.
@@ -70,12 +70,36 @@ impl Moment {
     /// The time since `earlier`; zero when `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
-        Duration::from_micros(self.0.saturating_sub(earlier.0))
+        Duration::from_micros(self.micros_since(earlier))
+    }
+
+    fn after_millis(self, millis: u64) -> Self {
+        Self(self.0.saturating_add(Self::from_millis(millis).0))
+    }
+
+    fn before_millis(self, millis: u64) -> Self {
+        Self(self.0.saturating_sub(Self::from_millis(millis).0))
+    }
+
+    fn micros_since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    fn millis_since(self, earlier: Self) -> u64 {
+        self.micros_since(earlier) / 1_000
+    }
+}
+
+/// Without products of 128 bits, which `saturating_mul` takes where the machine has none of 64.
+const fn times(factor: u64, number: u64) -> u64 {
+    match u64::MAX.checked_div(factor) {
+        Some(most) if number <= most => number.wrapping_mul(factor),
+        _ => u64::MAX,
     }
 }
 
 fn micros(span: Duration) -> u64 {
-    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+    times(1_000_000, span.as_secs()).saturating_add(u64::from(span.subsec_micros()))
 }
 
 /// Where an endpoint stands: whether payroute asks it, tries it once, or leaves it alone.

@@ -110,19 +110,10 @@ impl HealthSettings {
         rules.iter().find(|(holds, _)| !holds).map(|(_, rule)| **rule)
     }
 
-    pub(super) fn open_for(&self) -> Duration {
-        Duration::from_millis(self.open_for_ms)
-    }
-
-    pub(super) fn idle_retention(&self) -> Duration {
-        Duration::from_millis(self.idle_retention_ms)
-    }
-
     /// How long to pass over an endpoint after its `faults`-th fault in a row.
-    pub(super) fn backoff(&self, faults: u32) -> Duration {
+    pub(super) fn backoff_ms_after(&self, faults: u32) -> u64 {
         let doublings = faults.saturating_sub(1).min(32);
-        let ms = self.backoff_ms.saturating_mul(1 << doublings);
-        Duration::from_millis(ms.min(self.backoff_limit_ms))
+        self.backoff_ms.saturating_mul(1 << doublings).min(self.backoff_limit_ms)
     }
 }
 

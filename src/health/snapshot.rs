@@ -4,13 +4,13 @@
 //! numbers, so that what is restored is written the same again. Endpoints are named by network,
 //! host and hash; no URL is ever in a snapshot.
 
-use std::time::Duration;
+use std::cell::Cell;
 
 use super::circuit::{Breaker, Counts, Generation};
 use super::entry::Entry;
 use super::score::Averages;
 use super::settings::HealthSettings;
-use super::view::millis;
+use super::view::until;
 use super::{EndpointKey, Moment, Opening};
 use crate::json::{Json, Members, Record, SyntaxError, Value};
 use crate::network::ChainId;
@@ -75,7 +75,6 @@ pub(super) fn write<'a>(entries: impl Iterator<Item = (&'a EndpointKey, &'a Entr
 /// What is remembered of one endpoint. [`restore`] reads it.
 fn record(key: &EndpointKey, entry: &Entry, now: Moment) -> Record {
     let mut record = Record::default();
-    let until = |moment: Option<Moment>| moment.map(|moment| millis(moment.since(now))).filter(|ms| *ms > 0);
     let Counts { consecutive, failures, samples } = entry.breaker.counts();
     record.text("network", key.network().as_str());
     record.text("endpoint", key.host());
@@ -88,18 +87,18 @@ fn record(key: &EndpointKey, entry: &Entry, now: Moment) -> Record {
     record.text("failures", &format!("{failures:x}"));
     if let Some((since, reason)) = entry.breaker.opened() {
         let mut opened = Record::default();
-        opened.whole("agoMs", millis(now.since(since)));
+        opened.whole("agoMs", now.millis_since(since));
         opened.text("reason", reason.name());
         record.put("opened", Value::Record(opened));
     }
-    record.whole("idleForMs", millis(now.since(entry.last_used)));
-    record.known_whole("throttledForMs", until(entry.not_before));
+    record.whole("idleForMs", now.millis_since(entry.last_used));
+    record.known_whole("throttledForMs", until(entry.not_before, now));
     record.known_whole("refusals", Some(u64::from(entry.refusals)).filter(|refusals| *refusals > 0));
-    record.known_whole("backingOffForMs", until(entry.backs_off_until));
+    record.known_whole("backingOffForMs", until(entry.backs_off_until, now));
     if let Some((number, expires)) = entry.plan.filter(|(_, expires)| now < *expires) {
         let mut plan = Record::default();
         plan.whole("number", u64::from(number));
-        plan.whole("forMs", millis(expires.since(now)));
+        plan.whole("forMs", expires.millis_since(now));
         record.put("plan", Value::Record(plan));
     }
     record
@@ -110,46 +109,35 @@ fn billionths(average: f64) -> u32 {
     (average * BILLION + 0.5) as u32
 }
 
-/// The entries of a snapshot, most recently used first, as many as the index holds.
+/// Reads a snapshot's entries, most recently used first, as many as the index holds. `keep` tells whether the
+/// entry is the first of its key.
 pub(super) fn read(
     text: &str,
     generation: Generation,
     now: Moment,
     settings: &HealthSettings,
-) -> Result<Vec<(EndpointKey, Entry)>, SnapshotError> {
+    keep: &mut dyn FnMut(EndpointKey, Entry) -> bool,
+) -> Result<(), SnapshotError> {
     // A record has about 300 bytes.
     if text.len() > settings.capacity.saturating_mul(1_024).max(MOST_UNASKED_BYTES) {
         return Err(SnapshotError::TooLarge);
     }
     let json = Json::parse(text).map_err(|SyntaxError { line, column }| SnapshotError::Unreadable { line, column })?;
     let shape = SnapshotError::Unreadable { line: 1, column: 1 };
-    let snapshot = json.object().map_err(|_| shape.clone())?;
-    match snapshot.get("version").and_then(Json::whole) {
+    let misfit = Cell::new(false);
+    let snapshot = Fields::of(json, &["version", "endpoints"], &misfit);
+    match snapshot.known("version").and_then(Json::whole) {
         Some(VERSION) => {}
         Some(other) => return Err(SnapshotError::Version(other)),
         None => return Err(shape),
     }
-    let endpoints = of_fields(json, &["version", "endpoints"]).and_then(|fields| fields.get("endpoints")?.items());
-    let mut entries: Vec<(EndpointKey, Entry)> = Vec::new();
+    let endpoints = snapshot.known("endpoints").and_then(Json::items).filter(|_| !misfit.get());
     for (position, json) in endpoints.ok_or(shape)?.into_iter().take(settings.capacity).enumerate() {
-        entries.push(restore(json, generation, now, settings).ok_or(SnapshotError::Endpoint(position))?);
-    }
-    match listed_twice(&entries) {
-        Some(position) => Err(SnapshotError::Endpoint(position)),
-        None => Ok(entries),
-    }
-}
-
-fn listed_twice(entries: &[(EndpointKey, Entry)]) -> Option<usize> {
-    let mut keys: Vec<(u128, &str, usize)> = Vec::new();
-    keys.extend(entries.iter().zip(0..).map(|((key, _), position)| (key.digest(), key.network().as_str(), position)));
-    keys.sort_unstable();
-    keys.windows(2).find_map(|pair| match pair {
-        [(id, network, _), (other_id, other_network, position)] => {
-            ((id, network) == (other_id, other_network)).then_some(*position)
+        if !restore(json, generation, now, settings).is_some_and(|(key, entry)| keep(key, entry)) {
+            return Err(SnapshotError::Endpoint(position));
         }
-        _ => None,
-    })
+    }
+    Ok(())
 }
 
 /// What [`record`] wrote.
@@ -159,62 +147,93 @@ fn restore(
     now: Moment,
     settings: &HealthSettings,
 ) -> Option<(EndpointKey, Entry)> {
-    let record = of_fields(json, &FIELDS)?;
-    let text = |name| record.get(name)?.text();
-    let whole = |name| record.get(name)?.whole();
-    let optional = |name| match record.get(name) {
-        Some(value) => value.whole().map(Some),
-        None => Some(None),
-    };
-    let short = |number: Option<u64>| u32::try_from(number?).ok();
-    let ago = |ms: u64| now.before(Duration::from_millis(ms));
-    let ahead = |ms: Option<u64>| ms.filter(|ms| *ms > 0).map(|ms| now.after(Duration::from_millis(ms)));
-    let digest = text("id").filter(|id| id.len() == 32).and_then(|id| u128::from_str_radix(hex(&id)?, 16).ok())?;
+    let misfit = Cell::new(false);
+    let record = Fields::of(json, &FIELDS, &misfit);
+    let ahead = |ms: Option<u64>| ms.filter(|ms| *ms > 0).map(|ms| now.after_millis(ms));
     let counts = Counts {
-        consecutive: short(whole("consecutiveFailures"))?,
-        failures: u64::from_str_radix(hex(&text("failures")?)?, 16).ok()?,
-        samples: short(whole("samples"))?,
+        consecutive: record.short("consecutiveFailures"),
+        failures: u64::try_from(record.hex("failures")).unwrap_or_else(|_| record.refuse()),
+        samples: record.short("samples"),
     };
-    let opened = match record.get("opened") {
-        Some(opened) => {
-            let opened = of_fields(opened, &["agoMs", "reason"])?;
-            let reason = opened.get("reason")?.text()?;
-            let reason = Opening::ALL.into_iter().find(|known| known.name() == reason)?;
-            Some((ago(opened.get("agoMs")?.whole()?), reason))
-        }
-        None => None,
-    };
-    let plan = match record.get("plan") {
-        Some(plan) => {
-            let plan = of_fields(plan, &["number", "forMs"])?;
-            let number = u8::try_from(plan.get("number")?.whole()?).ok()?;
-            ahead(plan.get("forMs")?.whole()).map(|expires| (number, expires))
-        }
-        None => None,
-    };
-    let network = ChainId::known(&text("network")?)?;
-    // As long as it is, or it would be written otherwise again; the snapshot itself has a bound.
-    let key = EndpointKey::new(network, digest, escaped(&text("endpoint")?, usize::MAX));
+    let opened = record.part("opened", &["agoMs", "reason"]).and_then(|opened| {
+        let (since, reason) = (now.before_millis(opened.whole("agoMs")), opened.text("reason"));
+        let reason = Opening::ALL.into_iter().find(|known| known.name() == reason);
+        reason.map(|reason| (since, reason)).or_else(|| opened.refuse())
+    });
+    let plan = record.part("plan", &["number", "forMs"]).and_then(|plan| {
+        let number = u8::try_from(plan.whole("number")).unwrap_or_else(|_| plan.refuse());
+        Some((number, ahead(Some(plan.whole("forMs")))?))
+    });
     let entry = Entry {
-        last_used: ago(whole("idleForMs")?),
-        averages: Averages::restored(f64::from(short(whole("success"))?) / BILLION, optional("latencyUs")?),
+        last_used: now.before_millis(record.whole("idleForMs")),
+        averages: Averages::restored(f64::from(record.short("success")) / BILLION, record.known_whole("latencyUs")),
         breaker: Breaker::restored(generation, counts, opened, settings),
-        not_before: ahead(optional("throttledForMs")?),
-        refusals: u32::try_from(optional("refusals")?.unwrap_or(0)).ok()?,
-        backs_off_until: ahead(optional("backingOffForMs")?),
+        not_before: ahead(record.known_whole("throttledForMs")),
+        refusals: record.known("refusals").map_or(0, |_| record.short("refusals")),
+        backs_off_until: ahead(record.known_whole("backingOffForMs")),
         plan,
         ..Entry::new(generation, now)
     };
-    Some((key, entry))
+    if record.text("id").len() != 32 {
+        record.refuse::<()>();
+    }
+    let network = ChainId::known(&record.text("network"))?;
+    // As long as it is, or it would be written otherwise again; the snapshot itself has a bound.
+    let key = EndpointKey::new(network, record.hex("id"), escaped(&record.text("endpoint"), usize::MAX));
+    (!misfit.get()).then_some((key, entry))
 }
 
-/// Digits only; `from_str_radix` alone would take a sign.
-fn hex(text: &str) -> Option<&str> {
-    text.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(text)
+/// An object of known fields alone, each once. What is not as it was written makes a misfit of the whole,
+/// which is looked at once, when all is read.
+struct Fields<'a> {
+    members: Members<'a>,
+    misfit: &'a Cell<bool>,
 }
 
-/// An object of these fields alone, each once.
-fn of_fields<'a>(json: Json<'a>, known: &[&str]) -> Option<Members<'a>> {
-    let members = json.object().ok()?;
-    members.0.iter().all(|(name, _)| known.contains(&name.as_str())).then_some(members)
+impl<'a> Fields<'a> {
+    fn of(json: Json<'a>, names: &[&str], misfit: &'a Cell<bool>) -> Self {
+        let members = json.object().unwrap_or(Members(Vec::new()));
+        let fields = Self { members, misfit };
+        if !fields.members.0.iter().all(|(name, _)| names.contains(&name.as_str())) {
+            fields.refuse::<()>();
+        }
+        fields
+    }
+
+    /// Marks the misfit; the value in its place is never used.
+    fn refuse<T: Default>(&self) -> T {
+        self.misfit.set(true);
+        T::default()
+    }
+
+    fn known(&self, name: &str) -> Option<Json<'a>> {
+        self.members.get(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.known(name).and_then(Json::text).unwrap_or_else(|| self.refuse())
+    }
+
+    fn whole(&self, name: &str) -> u64 {
+        self.known(name).and_then(Json::whole).unwrap_or_else(|| self.refuse())
+    }
+
+    fn known_whole(&self, name: &str) -> Option<u64> {
+        self.known(name).map(|_| self.whole(name))
+    }
+
+    fn short(&self, name: &str) -> u32 {
+        u32::try_from(self.whole(name)).unwrap_or_else(|_| self.refuse())
+    }
+
+    /// Digits only; `from_str_radix` alone would take a sign.
+    fn hex(&self, name: &str) -> u128 {
+        let digits = self.text(name);
+        let digits = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok()).unwrap_or_else(|| self.refuse())
+    }
+
+    fn part(&self, name: &str, names: &[&str]) -> Option<Self> {
+        self.known(name).map(|json| Self::of(json, names, self.misfit))
+    }
 }

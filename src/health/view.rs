@@ -80,14 +80,13 @@ impl EndpointView {
         let parts = entry.parts(lag_ms, now, settings);
         let circuit = entry.breaker.state(now, settings);
         let opened = entry.breaker.opened();
-        let until = |moment: Option<Moment>| moment.map(|moment| millis(moment.since(now))).filter(|ms| *ms > 0);
         Self {
             network: key.network().clone(),
             endpoint: key.host().clone(),
             id: key.id(),
             circuit,
             opened_for: opened.map(|(_, reason)| reason),
-            half_open_in_ms: until(opened.map(|(since, _)| since.after(settings.open_for()))),
+            half_open_in_ms: until(opened.map(|(since, _)| since.after_millis(settings.open_for_ms)), now),
             score: parts.score(),
             score_parts: ScoreParts {
                 success: Score::round(parts.success),
@@ -99,10 +98,10 @@ impl EndpointView {
             latency_us: entry.averages.latency_us(),
             success_rate: Score::round(entry.averages.success()),
             lag_ms,
-            throttled_for_ms: until(entry.not_before),
-            backing_off_for_ms: until(entry.backs_off_until),
+            throttled_for_ms: until(entry.not_before, now),
+            backing_off_for_ms: until(entry.backs_off_until, now),
             cordoned,
-            idle_for_ms: millis(now.since(entry.last_used)),
+            idle_for_ms: now.millis_since(entry.last_used),
             plan: entry.plan(now),
         }
     }
@@ -158,6 +157,11 @@ impl Serialize for ScoreParts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.record().serialize(serializer)
     }
+}
+
+/// Milliseconds until a moment that lies ahead.
+pub(super) fn until(moment: Option<Moment>, now: Moment) -> Option<u64> {
+    moment.map(|moment| moment.millis_since(now)).filter(|ms| *ms > 0)
 }
 
 pub(crate) fn millis(span: Duration) -> u64 {
