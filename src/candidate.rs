@@ -190,7 +190,8 @@ impl Candidate {
 
     /// The contract in its CAIP-19 id.
     pub(crate) fn token(&self) -> Option<&str> {
-        self.asset_id.as_deref()?.rsplit_once(':').map(|(_, address)| address)
+        let (_chain, asset) = self.asset_id.as_deref()?.split_once('/')?;
+        asset.split_once(':').map(|(_namespace, address)| address)
     }
 
     /// What must be there: the deposit, else the price.

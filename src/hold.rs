@@ -97,7 +97,7 @@ impl fmt::Debug for Hold {
 }
 
 /// An owner's balance of an asset.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Account {
     /// CAIP-19, which names the network too.
     pub(crate) asset: Arc<str>,
@@ -147,7 +147,7 @@ impl Ledger {
     pub(crate) fn hold(&self, demand: &Demand, now: Moment) -> Result<Hold, Refusal> {
         let mut book = self.lock();
         book.entries.retain(|entry| now < entry.expires);
-        let held = book.held(&demand.account, demand.balance, now);
+        let held = book.held(&demand.account.asset, &demand.account.owner, demand.balance, now);
         if demand.balance.saturating_sub(held) < demand.amount {
             return Err(Refusal::Held(held));
         }
@@ -158,9 +158,9 @@ impl Ledger {
         Ok(Hold { ledger: self.clone(), account: demand.account.clone(), id })
     }
 
-    /// How much of `balance`, as it was just read of `account`, other payments hold.
-    pub(crate) fn held(&self, account: &Account, balance: Amount, now: Moment) -> Amount {
-        self.lock().held(account, balance, now)
+    /// How much of `balance`, as it was just read of the owner's asset, other payments hold.
+    pub(crate) fn held(&self, asset: &str, owner: &str, balance: Amount, now: Moment) -> Amount {
+        self.lock().held(asset, owner, balance, now)
     }
 
     /// A panic elsewhere while the lock was held leaves a hold too many at worst, and that expires.
@@ -170,10 +170,10 @@ impl Ledger {
 }
 
 impl Book {
-    fn held(&self, account: &Account, balance: Amount, now: Moment) -> Amount {
+    fn held(&self, asset: &str, owner: &str, balance: Amount, now: Moment) -> Amount {
         let (mut live, mut settled) = (Amount::ZERO, Outstanding::default());
         for Entry { demand, settled: is_settled, expires, .. } in &self.entries {
-            if *expires <= now || demand.account != *account {
+            if *expires <= now || *demand.account.asset != *asset || *demand.account.owner != *owner {
                 continue;
             }
             match is_settled {
@@ -232,6 +232,11 @@ mod tests {
         }
     }
 
+    fn held(ledger: &Ledger, balance: Amount, now: Moment) -> Amount {
+        let Account { asset, owner } = demand(0, 0).account;
+        ledger.held(&asset, &owner, balance, now)
+    }
+
     /// Settled holds as (balance when selected, amount); what of each balance read after is still held.
     #[test]
     fn a_settled_hold_counts_until_a_balance_shows_it() {
@@ -257,7 +262,7 @@ mod tests {
                 Hold { ledger: ledger.clone(), account: demand.account, id }.settled();
             }
             for (balance, held) in readings {
-                let told = ledger.held(&demand(0, 0).account, Amount::from_u64(*balance), NOW);
+                let told = held(&ledger, Amount::from_u64(*balance), NOW);
                 assert_eq!(told, Amount::from_u64(*held), "{settled:?} at {balance}");
             }
         }
@@ -269,12 +274,12 @@ mod tests {
         let holds: Vec<Hold> = (0..MOST_HOLDS).map(|_| ledger.hold(&one, NOW).unwrap()).collect();
         assert_eq!(ledger.hold(&one, NOW).unwrap_err(), Refusal::TooMany);
         let held = Amount::from_u64(MOST_HOLDS as u64);
-        assert_eq!(ledger.held(&one.account, one.balance, NOW), held);
+        assert_eq!(held(&ledger, one.balance, NOW), held);
         // What expired makes room, and what is dropped after that is nobody else's.
         let later = NOW.after(one.lifetime);
         let next = ledger.hold(&one, later).unwrap();
         drop(holds);
-        assert_eq!(ledger.held(&one.account, one.balance, later), Amount::from_u64(1));
+        assert_eq!(held(&ledger, one.balance, later), Amount::from_u64(1));
         drop(next);
         assert!(ledger.lock().entries.is_empty());
     }
@@ -288,6 +293,6 @@ mod tests {
             let id = ledger.lock().add(&demand, NOW.after(demand.lifetime));
             std::mem::forget(Hold { ledger: ledger.clone(), account: demand.account, id });
         }
-        assert_eq!(ledger.held(&demand(0, 0).account, most, NOW), most);
+        assert_eq!(held(&ledger, most, NOW), most);
     }
 }

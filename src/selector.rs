@@ -115,9 +115,9 @@ impl RouteSelector {
 
     /// How much of what was read other payments hold.
     fn held(&self, candidate: &Candidate, reading: &Reading) -> Amount {
-        match (account(candidate), reading) {
-            (Some(account), Reading::Holding(holding)) => {
-                self.holds.held(&account, holding.balance, self.prober.clock.now())
+        match (&candidate.asset_id, &candidate.owner, reading) {
+            (Some(asset), Some(owner), Reading::Holding(holding)) => {
+                self.holds.held(asset, owner, holding.balance, self.prober.clock.now())
             }
             _ => Amount::ZERO,
         }
@@ -352,13 +352,16 @@ pub struct Claim {
 
 impl Claim {
     fn of(candidate: &Candidate, requirement: &Requirement, holds: &Ledger) -> Option<Self> {
+        let (asset, owner) = (candidate.asset_id.as_ref()?, candidate.owner.as_ref()?);
+        let (balance, terms) = (candidate.balance?, requirement.terms().ok()?);
+        let standing = Deficit::of(candidate)?;
         let demand = Demand {
-            account: account(candidate)?,
+            account: Account { asset: asset.clone(), owner: owner.clone() },
             amount: candidate.due(),
-            balance: candidate.balance?,
-            lifetime: Duration::from_secs(requirement.terms().ok()?.max_timeout_seconds),
+            balance,
+            lifetime: Duration::from_secs(terms.max_timeout_seconds),
         };
-        Some(Self { holds: holds.clone(), demand, standing: Deficit::of(candidate)? })
+        Some(Self { holds: holds.clone(), demand, standing })
     }
 
     /// As [`Selection::hold`].
@@ -373,11 +376,6 @@ impl Claim {
             Refusal::TooMany => HoldError::TooMany,
         })
     }
-}
-
-/// The balance that pays a candidate.
-fn account(candidate: &Candidate) -> Option<Account> {
-    Some(Account { asset: candidate.asset_id.clone()?, owner: candidate.owner.clone()? })
 }
 
 const _: () = {
