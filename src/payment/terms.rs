@@ -37,7 +37,7 @@ pub struct Terms {
 
 /// The `extra` object of an offer.
 #[derive(Clone, Debug, Default)]
-pub struct Extra(Vec<(String, Box<str>)>);
+pub struct Extra(Box<str>);
 
 impl Extra {
     /// The text under `key`; absent and `null` are `None`.
@@ -57,8 +57,7 @@ impl Extra {
     }
 
     fn get(&self, key: &str) -> Option<Json<'_>> {
-        let (_, value) = self.0.iter().find(|(name, _)| name == key)?;
-        Json::parse(value).ok().filter(|value| !value.is_null())
+        Json::start_of(&self.0)?.members()?.get(key)
     }
 }
 
@@ -176,17 +175,13 @@ impl Entry<'_> {
     }
 
     fn extra(&mut self) -> Extra {
-        let mut extra = Extra::default();
-        match self.members.get("extra").map(Json::object) {
-            Some(Ok(Members(fields))) => {
-                for (name, value) in fields {
-                    extra.0.push((name, value.raw().into()));
-                }
-            }
-            Some(Err(problem)) => self.refuse("extra", &problem),
-            None => {}
+        let Some(value) = self.members.get("extra") else {
+            return Extra::default();
+        };
+        if let Err(problem) = value.object() {
+            self.refuse("extra", &problem);
         }
-        extra
+        Extra(value.raw().into())
     }
 
     fn refuse(&mut self, field: &str, problem: &str) {
