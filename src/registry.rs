@@ -94,6 +94,8 @@ pub enum TokenProgram {
 }
 
 impl TransferMethod {
+    pub(crate) const ALL: [Self; 3] = [Self::Eip3009, Self::Permit2, Self::Permit2WithEip2612];
+
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Eip3009 => "eip3009",

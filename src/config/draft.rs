@@ -1,6 +1,6 @@
 //! One network on its way from its built-in row to what the configuration makes of it.
 
-use std::str::{FromStr, Split, SplitTerminator};
+use std::str::{FromStr, SplitTerminator};
 use std::sync::Arc;
 
 use super::asset_policy::AssetPolicy;
@@ -28,11 +28,8 @@ const STRATEGIES: [(&str, Strategy); 5] = [
 const PROGRAMS: [(&str, TokenProgram); 2] =
     [(TokenProgram::Token.word(), TokenProgram::Token), (TokenProgram::Token2022.word(), TokenProgram::Token2022)];
 
-const METHODS: [(&str, TransferMethod); 3] = [
-    (TransferMethod::Eip3009.word(), TransferMethod::Eip3009),
-    (TransferMethod::Permit2.word(), TransferMethod::Permit2),
-    (TransferMethod::Permit2WithEip2612.word(), TransferMethod::Permit2WithEip2612),
-];
+/// What is left of a line of the registry.
+type Cells = SplitTerminator<'static, char>;
 
 /// A network on its way from the built-in row to the configured one.
 pub(super) struct Draft {
@@ -43,14 +40,14 @@ pub(super) struct Draft {
 /// The built-in networks in the order of their ids.
 pub(super) fn builtin_networks() -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for network in registry::LINES.split_terminator('\u{C}') {
-        let (network, assets) = network.split_once('\n').unwrap_or((network, ""));
-        let (id, cells) = network.split_once('\t').unwrap_or_default();
-        let chain = ChainId::known(id);
+    for group in registry::LINES.split_terminator('\u{C}') {
+        let mut lines = group.split_terminator('\n').map(|line| line.split_terminator('\t'));
+        let Some(mut cells) = lines.next() else { continue };
+        let chain = cells.next().and_then(ChainId::known);
         let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
-        draft.build_in(cells.split_terminator('\t'));
-        for asset in assets.split_terminator('\n') {
-            draft.build_in_asset(asset.split('\t'));
+        draft.build_in(cells);
+        for cells in lines {
+            draft.build_in_asset(cells);
         }
     }
     drafts
@@ -66,7 +63,7 @@ pub(super) fn draft_of(drafts: &mut Vec<Draft>, chain: ChainId) -> Option<&mut D
 }
 
 impl Draft {
-    fn build_in(&mut self, mut cells: SplitTerminator<'static, char>) {
+    fn build_in(&mut self, mut cells: Cells) {
         let network = &mut self.network;
         network.name = cells.next().unwrap_or_default().into();
         if let Some(hash) = cells.next().filter(|hash| !hash.is_empty()) {
@@ -78,7 +75,7 @@ impl Draft {
         }
     }
 
-    fn build_in_asset(&mut self, mut cells: Split<'static, char>) {
+    fn build_in_asset(&mut self, mut cells: Cells) {
         let mut cell = || cells.next().unwrap_or_default();
         let (symbol, address) = (cell(), cell());
         let mut asset = Asset::unknown(asset_id(&self.network.chain, address));
@@ -87,7 +84,7 @@ impl Draft {
         asset.decimals = cell().parse::<u64>().ok().and_then(|number| u8::try_from(number).ok()).unwrap_or_default();
         let kind = cell();
         asset.program = PROGRAMS.iter().find(|(word, _)| *word == kind).map(|(_, program)| *program);
-        asset.method = METHODS.iter().find(|(word, _)| *word == kind).map(|(_, method)| *method);
+        asset.method = TransferMethod::ALL.into_iter().find(|method| method.word() == kind);
         if asset.method.is_some() {
             asset.domain = Some((cell().into(), cell().into()));
         }
@@ -311,4 +308,35 @@ pub(super) fn caip19(chain: &ChainId, asset: &str) -> String {
         id.make_ascii_lowercase();
     }
     id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::{ASSETS, AssetKind, NETWORKS};
+
+    #[test]
+    fn every_row_of_the_registry_is_built_in() {
+        let mut drafts = builtin_networks();
+        assert_eq!(drafts.len(), NETWORKS.len());
+        assert_eq!(drafts.iter().map(|draft| draft.assets.len()).sum::<usize>(), ASSETS.len());
+        for row in NETWORKS {
+            let chain = ChainId::resolve(row.id).unwrap();
+            let draft = draft_of(&mut drafts, chain.clone()).unwrap();
+            let identity = row.genesis_hash.map(|hash| Identity::GenesisHash(hash.into()));
+            assert_eq!((&*draft.network.name, draft.id()), (row.name, row.id));
+            assert_eq!(draft.network.identity, identity.unwrap_or_else(|| identity_from_id(&chain)));
+            let urls = draft.network.endpoints.iter().map(|endpoint| endpoint.url().unwrap().trim_end_matches('/'));
+            assert_eq!(urls.collect::<Vec<_>>(), row.rpc);
+            for (asset, row) in draft.assets.iter().zip(registry::assets(&chain)) {
+                let (domain, method, program) = match row.kind {
+                    AssetKind::Erc20 { name, version, method } => (Some((name, version)), Some(method), None),
+                    AssetKind::Spl { program } => (None, None, Some(program)),
+                };
+                let is_domain = asset.domain.as_ref().map(|(name, version)| (&**name, &**version));
+                assert_eq!((&*asset.address, &*asset.symbol, asset.decimals), (row.address, row.symbol, row.decimals));
+                assert_eq!((is_domain, asset.method, asset.program), (domain, method, program));
+            }
+        }
+    }
 }
