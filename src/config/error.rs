@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::escaped;
+use crate::text::{contains, escaped};
 
 /// A configuration that is not accepted. `Display` is one sentence: path, problem, what is
 /// accepted.
@@ -56,5 +56,5 @@ fn safe_path(path: &str) -> String {
 /// `https:host/key` is a URL too, and so is `HTTPS://…`.
 pub(super) fn holds_address(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    ["://", "http:", "https:", "ws:", "wss:"].iter().any(|mark| text.contains(mark))
+    ["://", "http:", "https:", "ws:", "wss:"].iter().any(|mark| contains(&text, mark))
 }

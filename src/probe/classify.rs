@@ -10,6 +10,7 @@ use crate::class::FailureClass::{
     Unsupported,
 };
 use crate::network::Family;
+use crate::text;
 
 /// What is known of a refusal.
 #[derive(Clone, Copy, Debug)]
@@ -59,17 +60,17 @@ fn by_status(status: u16, refusal: Refusal<'_>, words: Option<Class>) -> Class {
 /// A row of a code table: what the codes mean, unless the words say one of `unless`, or the request
 /// was a batch and `in_batch` says otherwise.
 struct CodeRow {
-    codes: &'static [i64],
+    codes: &'static [i16],
     class: Class,
     unless: &'static [Class],
     in_batch: Option<Class>,
 }
 
-const fn row(codes: &'static [i64], class: Class, unless: &'static [Class]) -> CodeRow {
+const fn row(codes: &'static [i16], class: Class, unless: &'static [Class]) -> CodeRow {
     CodeRow { codes, class, unless, in_batch: None }
 }
 
-const fn batch_row(codes: &'static [i64], class: Class, unless: &'static [Class], in_batch: Class) -> CodeRow {
+const fn batch_row(codes: &'static [i16], class: Class, unless: &'static [Class], in_batch: Class) -> CodeRow {
     CodeRow { codes, class, unless, in_batch: Some(in_batch) }
 }
 
@@ -120,7 +121,8 @@ fn by_code(refusal: Refusal<'_>, words: Option<Class>) -> Class {
         Family::Svm => SVM_CODES,
         _ => EVM_CODES,
     };
-    let row = refusal.code.and_then(|code| table.iter().find(|row| row.codes.contains(&code)));
+    let row =
+        refusal.code.and_then(|code| table.iter().find(|row| row.codes.iter().any(|known| i64::from(*known) == code)));
     // A batch that is refused for being one comes under every code.
     if refusal.batch && words == Some(Unsupported) {
         return Unsupported;
@@ -134,14 +136,15 @@ fn by_code(refusal: Refusal<'_>, words: Option<Class>) -> Class {
     row.in_batch.filter(|_| refusal.batch).unwrap_or(row.class)
 }
 
-/// A row of the word table: the class of a message that has `all` and one of `any`.
+/// A row of the word table: the class of a message that has `all` and one of `any`, which are set apart
+/// by bars.
 struct WordRow {
     class: Class,
     all: &'static str,
-    any: &'static [&'static str],
+    any: &'static str,
 }
 
-const fn words(class: Class, any: &'static [&'static str]) -> WordRow {
+const fn words(class: Class, any: &'static str) -> WordRow {
     WordRow { class, all: "", any }
 }
 
@@ -149,23 +152,22 @@ const fn words(class: Class, any: &'static [&'static str]) -> WordRow {
 /// batch that passed for a rate limit would never be asked in another way.
 #[rustfmt::skip] // As above.
 const WORDS: &[WordRow] = &[
-    words(Identity, &["another chain", "wrong chain", "chain mismatch"]),
-    words(Fault, &["invalid host"]),
-    words(Reverted, &["execution reverted", "revert", "vm execution error", "out of gas"]),
-    WordRow { class: Unsupported, all: "batch", any: &["limit", "large", "too big", "many", "exceeded", "not allowed", "not supported", "too many rpc calls"] },
-    words(Quota, &["free tier", "monthly capacity", "credits", "daily request count", "billing", "upgrade", "quota"]),
-    words(RateLimited, &["rate limit", "too many requests", "request limit reached", "limit exceeded", "has exceeded",
-        "compute units", "throughput", "code: 1015", "over capacity", "no server available"]),
-    words(Auth, &["unauthorized", "must be authenticated", "invalid access key", "api key", "forbidden", "origin",
-        "project id", "inactive"]),
-    words(Unsupported, &["method is not whitelisted", "method not found", "not supported",
-        "does not exist/is not available", "disabled", "not included in your current plan"]),
-    words(Behind, &["header not found", "missing trie node", "unknown block", "block not found", "greater than latest",
-        "not processed yet", "not currently canonical", "could not find block", "state not available", "pruned",
-        "node is behind", "minimum context slot"]),
-    words(Client, &["invalid params", "invalid argument", "invalid address", "parse error"]),
-    words(Fault, &["timeout", "timed out", "upstream", "unavailable", "offline", "no backend", "no nodes",
-        "internal error"]),
+    words(Identity, "another chain|wrong chain|chain mismatch"),
+    words(Fault, "invalid host"),
+    words(Reverted, "execution reverted|revert|vm execution error|out of gas"),
+    WordRow { class: Unsupported, all: "batch", any: "limit|large|too big|many|exceeded|not allowed|not supported|too many rpc calls" },
+    words(Quota, "free tier|monthly capacity|credits|daily request count|billing|upgrade|quota"),
+    words(RateLimited, "rate limit|too many requests|request limit reached|limit exceeded|has exceeded|\
+        compute units|throughput|code: 1015|over capacity|no server available"),
+    words(Auth, "unauthorized|must be authenticated|invalid access key|api key|forbidden|origin|\
+        project id|inactive"),
+    words(Unsupported, "method is not whitelisted|method not found|not supported|does not exist/is not available|\
+        disabled|not included in your current plan"),
+    words(Behind, "header not found|missing trie node|unknown block|block not found|greater than latest|\
+        not processed yet|not currently canonical|could not find block|state not available|\
+        pruned|node is behind|minimum context slot"),
+    words(Client, "invalid params|invalid argument|invalid address|parse error"),
+    words(Fault, "timeout|timed out|upstream|unavailable|offline|no backend|no nodes|internal error"),
 ];
 
 /// Only the start of a message is looked at: a page of HTML is no explanation.
@@ -174,7 +176,8 @@ const MESSAGE_BYTES: usize = 2_048;
 fn by_words(message: &str) -> Option<Class> {
     let end = message.floor_char_boundary(MESSAGE_BYTES);
     let message = message.get(..end)?.to_ascii_lowercase();
-    let row = WORDS.iter().find(|row| message.contains(row.all) && row.any.iter().any(|word| message.contains(word)));
+    let says = |word: &str| text::contains(&message, word);
+    let row = WORDS.iter().find(|row| says(row.all) && row.any.split('|').any(says));
     row.map(|row| row.class)
 }
 

@@ -18,12 +18,20 @@ pub(super) fn from_headers(retry_after: &str, date: Option<&str>) -> Option<Dura
 /// The hints in a JSON-RPC error's `data`: `rate.backoff_seconds`, and a wait under one of several
 /// names, as a number of seconds or with its unit.
 pub(super) fn from_data(data: Json<'_>) -> Option<Duration> {
-    const NAMES: [&[&str]; 4] = [&["rate", "backoff_seconds"], &["try_again_in"], &["retry_after"], &["retryAfter"]];
-    let at = |path: &&[&str]| path.iter().try_fold(data, |value, name| value.members()?.get(name));
-    NAMES.iter().filter_map(at).find_map(|wait| match wait.text() {
+    let members = data.members()?;
+    let rate = members.get("rate").and_then(Json::members);
+    let mut wait = rate.and_then(|rate| from_value(rate.get("backoff_seconds")?));
+    for name in ["try_again_in", "retry_after", "retryAfter"] {
+        wait = wait.or_else(|| from_value(members.get(name)?));
+    }
+    wait
+}
+
+fn from_value(wait: Json<'_>) -> Option<Duration> {
+    match wait.text() {
         Some(text) => with_unit(&text),
         None => seconds(wait.raw()),
-    })
+    }
 }
 
 fn with_unit(text: &str) -> Option<Duration> {
@@ -37,34 +45,44 @@ fn with_unit(text: &str) -> Option<Duration> {
 
 /// Seconds in digits, with or without a fraction, to the nanosecond.
 fn seconds(text: &str) -> Option<Duration> {
-    let (whole, fraction) = text.trim_ascii().split_once('.').unwrap_or((text.trim_ascii(), ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(fraction) || (whole.is_empty() && fraction.is_empty()) {
+    let text = text.trim_ascii();
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    let nanos = format!("{fraction:0<9.9}").parse().ok()?;
-    Some(Duration::new(format!("0{whole}").parse().ok()?, nanos))
+    let (mut seconds, mut nanos, mut unit) = (0_u64, 0_u32, 100_000_000);
+    for digit in whole.chars() {
+        seconds = seconds.checked_mul(10)?.checked_add(digit.to_digit(10)?.into())?;
+    }
+    for digit in fraction.chars() {
+        nanos = nanos.saturating_add(digit.to_digit(10)?.saturating_mul(unit));
+        unit /= 10;
+    }
+    Some(Duration::new(seconds, nanos))
 }
 
 /// Seconds since the year 0 of a date as every server must write it (RFC 9110 §5.6.7):
 /// `Sun, 29 Nov 2026 23:59:30 GMT`. The two older forms are as good as no date.
 #[allow(clippy::arithmetic_side_effects, reason = "every number has at most four digits")]
 fn http_date(text: &str) -> Option<u64> {
-    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    let (_weekday, rest) = text.trim_ascii().split_once(", ")?;
-    let [day, month, year, time, "GMT"] = rest.split(' ').collect::<Vec<_>>()[..] else {
+    const LAYOUT: &[u8] = b"00 --- 0000 00:00:00 GMT";
+    const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
+    let text = text.trim_ascii().as_bytes();
+    let weekday = text.windows(2).position(|pair| pair == b", ")?;
+    let date = text.get(weekday + 2..).filter(|date| date.len() == LAYOUT.len())?;
+    let (mut numbers, mut number) = (Vec::new(), 0);
+    for (byte, layout) in date.iter().zip(LAYOUT) {
+        match layout {
+            b'0' => number = number * 10 + u64::from(char::from(*byte).to_digit(10)?),
+            b'-' => {}
+            other if other == byte => numbers.push(std::mem::take(&mut number)),
+            _ => return None,
+        }
+    }
+    let &[day @ ..=31, _, year, hour @ ..=23, minute @ ..=59, second @ ..=60, ..] = numbers.as_slice() else {
         return None;
     };
-    let [hour, minute, second] = time.split(':').collect::<Vec<_>>()[..] else {
-        return None;
-    };
-    let month = MONTHS.find(month).filter(|at| at % 3 == 0 && month.len() == 3)? as u64 / 3;
-    let number = |text: &str, digits: usize, most: u64| {
-        let number = text.parse::<u64>().ok().filter(|number| *number <= most)?;
-        (text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
-    };
-    let (day, year) = (number(day, 2, 31)?, number(year, 4, 9_999)?);
-    let (hour, minute, second) = (number(hour, 2, 23)?, number(minute, 2, 59)?, number(second, 2, 60)?);
+    let month = MONTHS.chunks(3).position(|name| date.get(3..6) == Some(name))? as u64;
     // Counted from March, the leap day comes last and months before it repeat in a pattern of five.
     let (month, year) = if month < 2 { (month + 10, year.checked_sub(1)?) } else { (month - 2, year) };
     let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day;
