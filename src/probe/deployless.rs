@@ -65,12 +65,16 @@ impl Fact {
     /// The first word that a contract's view function returns.
     pub(super) fn view<const N: usize>(contract: Address, selector: [u8; 4], args: [Address; N]) -> Self {
         const { assert!(N <= MAX_ARGS) };
+        Self::calling(contract, selector, &args)
+    }
+
+    fn calling(address: Address, selector: [u8; 4], args: &[Address]) -> Self {
         let mut calldata = selector.to_vec();
         for Address(arg) in args {
-            calldata.extend([0; 12]);
-            calldata.extend(arg);
+            calldata.extend_from_slice(&[0; 12]);
+            calldata.extend_from_slice(arg);
         }
-        Self { address: contract, calldata }
+        Self { address, calldata }
     }
 
     /// What code stands at an address: its first 28 bytes, then its size as four.
@@ -81,7 +85,11 @@ impl Fact {
     /// The address and the calldata in hexadecimal, for asking in another way; no calldata asks for code.
     pub(super) fn parts(&self) -> (String, Option<String>) {
         let text = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
-        (text(&self.address.0), Some(text(&self.calldata)).filter(|_| !self.calldata.is_empty()))
+        (text(&self.address.0), (!self.asks_code()).then(|| text(&self.calldata)))
+    }
+
+    pub(super) fn asks_code(&self) -> bool {
+        self.calldata.is_empty()
     }
 }
 
@@ -103,7 +111,7 @@ impl Question {
         let mut code = format!("0x{PROGRAM}{}", hex::encode(nonce));
         for Fact { address: Address(address), calldata } in facts {
             let length = u8::try_from(calldata.len()).ok()?;
-            code.extend([hex::encode(address), hex::encode([length]), hex::encode(calldata)]);
+            code.push_str(&hex::encode([&address[..], &[length], calldata].concat()));
         }
         Some(Self { nonce, facts: facts.len(), code })
     }
@@ -138,7 +146,7 @@ impl Question {
         if given > due {
             return Err(Problem::Long);
         }
-        let bytes = hex::decode(digits).ok().filter(|_| given == due).ok_or(Problem::Short)?;
+        let bytes = bytes(digits).filter(|_| given == due).ok_or(Problem::Short)?;
         let mut rest = bytes.as_slice();
         if take(&mut rest)? != [TAG] {
             return Err(Problem::Tag);
@@ -146,12 +154,14 @@ impl Question {
         if take(&mut rest)? != self.nonce {
             return Err(Problem::Nonce);
         }
-        Ok(Answer {
-            chain_id: take(&mut rest)?,
-            block: u64::from_be_bytes(take(&mut rest)?),
-            timestamp: u64::from_be_bytes(take(&mut rest)?),
-            facts: rest.as_chunks().0.iter().map(told).collect::<Result<_, _>>()?,
-        })
+        let chain_id = take(&mut rest)?;
+        let block = u64::from_be_bytes(take(&mut rest)?);
+        let timestamp = u64::from_be_bytes(take(&mut rest)?);
+        let mut facts = Vec::new();
+        for fact in rest.as_chunks().0 {
+            facts.push(told(fact)?);
+        }
+        Ok(Answer { chain_id, block, timestamp, facts })
     }
 }
 
@@ -168,42 +178,49 @@ pub(super) struct Answer {
 }
 
 /// Why a fact has no word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unanswered {
     /// For a code question: a plain account, or nothing at all.
-    #[error("there is no code at the address")]
     NoCode,
     /// The node gave less gas than was asked for. Says nothing of the contract.
-    #[error("the node gave too little gas")]
     Starved,
     /// Reverted, out of gas, or an invalid instruction.
-    #[error("the call reverted")]
     Reverted,
-    #[error("the call returned less than one word")]
+    /// The call returned less than one word.
     Short,
 }
 
+/// What it means that a fact starved.
+pub(super) const STARVED: &str = "the node gave too little gas";
+
 /// Why a result is no answer to the question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Problem {
-    #[error("the result is not hexadecimal")]
     NotHex,
     /// `0x`: the program did not run.
-    #[error("the result is empty")]
     Empty,
-    #[error("the result is longer than the answer")]
     Long,
-    #[error("the result is shorter than the answer")]
     Short,
-    #[error("the result does not start with the tag")]
     Tag,
     /// Canned, cached, or meant for somebody else.
-    #[error("the result answers another question")]
     Nonce,
-    #[error("a fact has a status that the program does not have")]
     Status,
-    #[error("a fact that was not told has a word")]
     Residue,
+}
+
+impl Problem {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::NotHex => "the result is not hexadecimal",
+            Self::Empty => "the result is empty",
+            Self::Long => "the result is longer than the answer",
+            Self::Short => "the result is shorter than the answer",
+            Self::Tag => "the result does not start with the tag",
+            Self::Nonce => "the result answers another question",
+            Self::Status => "a fact has a status that the program does not have",
+            Self::Residue => "a fact that was not told has a word",
+        }
+    }
 }
 
 fn told(bytes: &[u8; TOLD_BYTES]) -> Result<Result<Word, Unanswered>, Problem> {
@@ -251,6 +268,13 @@ const _: () = {
     assert!(worst_gas(MAX_FACTS, code) <= 15_000_000);
     assert!(code <= 24_576 && answer_bytes(MAX_FACTS) <= 24_576);
 };
+
+/// Two hexadecimal digits a byte.
+pub(super) fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; digits.len() / 2];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    Some(bytes)
+}
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Problem> {
     let (first, others) = rest.split_first_chunk().ok_or(Problem::Short)?;

@@ -2,9 +2,9 @@
 //!
 //! Builds calls and decodes results. Refuses to know how they travel and what the facts mean.
 
-use super::deployless::{Fact, Problem, Question, Unanswered, Word};
+use super::deployless::{Fact, Problem, Question, STARVED, Unanswered, Word, bytes};
 use super::finding::Told;
-use super::rpc::{Call, Failure, Item};
+use super::rpc::{Call, Failure, Item, first};
 use super::sheet::{Missing, Sheet, ToldFact};
 use crate::amount::Amount;
 use crate::class::FailureClass as Class;
@@ -22,34 +22,36 @@ impl Inquiry {
     /// As few inquiries as hold all reads: one, unless there are more than some dozen facts. `None` when
     /// an address is none. Without reads, one that asks for identity and time alone.
     pub(super) fn all(reads: &[&BalanceRead], nonce: impl Fn() -> [u8; 16]) -> Option<Vec<Self>> {
-        let sheets = Sheet::all(reads)?.into_iter();
-        sheets.map(|sheet| Some(Self { question: Question::new(nonce(), sheet.facts())?, sheet })).collect()
+        let mut inquiries = Vec::new();
+        for sheet in Sheet::all(reads)? {
+            inquiries.push(Self { question: Question::new(nonce(), sheet.facts())?, sheet });
+        }
+        Some(inquiries)
     }
 
-    /// The call as a creation (plan A).
-    pub(super) fn create_call(&self) -> Call {
-        Call { method: "eth_call", params: self.question.create_params() }
-    }
-
-    /// The call through a state override (plan B).
-    pub(super) fn override_call(&self) -> Call {
-        Call { method: "eth_call", params: self.question.override_params() }
+    /// The call as a creation (plan A), or through a state override (plan B).
+    pub(super) fn call(&self, creates: bool) -> Call {
+        let params = if creates { self.question.create_params() } else { self.question.override_params() };
+        Call { method: "eth_call", params }
     }
 
     /// What the answer to either call says. One that does not come from the program says that the
     /// node did not run it.
-    pub(super) fn decode(&self, identity: &Identity, item: Item) -> Result<Told, Failure> {
-        let result = item.map_err(program_refused)?;
-        let text = text(&result).ok_or_else(|| Failure::malformed("a call's result is not a string"))?;
-        let answer = self.question.decode(&text).map_err(|problem| match problem {
-            Problem::Nonce => Failure::malformed(&problem.to_string()),
-            _ => Failure::new(Class::Unsupported, &problem.to_string()),
+    pub(super) fn decode(&self, identity: &Identity, items: &[Item]) -> Result<Told, Failure> {
+        let result = first(items).map_err(program_refused)?;
+        let text = text(result).ok_or_else(|| Failure::malformed("a call's result is not a string"))?;
+        let answer = self.question.decode(&text).map_err(|problem| {
+            let class = if problem == Problem::Nonce { Class::Fault } else { Class::Unsupported };
+            Failure::new(class, problem.words())
         })?;
         same_chain(identity, answer.chain_id)?;
-        if answer.facts.contains(&Err(Unanswered::Starved)) {
-            return Err(Failure::new(Class::Unsupported, &Unanswered::Starved.to_string()));
+        let mut told: Vec<ToldFact> = Vec::new();
+        for fact in answer.facts {
+            if fact == Err(Unanswered::Starved) {
+                return Err(Failure::new(Class::Unsupported, STARVED));
+            }
+            told.push(fact.map_err(Missing::from));
         }
-        let told: Vec<ToldFact> = answer.facts.into_iter().map(|fact| fact.map_err(Missing::from)).collect();
         let chain_time_ms = answer.timestamp.checked_mul(1_000);
         Ok(Told { balances: self.sheet.balances(&told), chain_time_ms })
     }
@@ -76,24 +78,26 @@ fn program_refused(failure: Failure) -> Failure {
 
 /// The identity first, then one call a fact.
 pub(super) fn calls(sheet: &Sheet) -> Vec<Call> {
-    let identity = Call { method: "eth_chainId", params: "[]".to_owned() };
-    let facts = sheet.facts().iter().map(|fact| match fact.parts() {
-        (address, None) => Call { method: "eth_getCode", params: format!(r#"["{address}","latest"]"#) },
-        (address, Some(data)) => {
-            Call { method: "eth_call", params: format!(r#"[{{"to":"{address}","data":"{data}"}},"latest"]"#) }
-        }
-    });
-    std::iter::once(identity).chain(facts).collect()
+    let mut calls = vec![Call { method: "eth_chainId", params: "[]".to_owned() }];
+    for fact in sheet.facts() {
+        calls.push(match fact.parts() {
+            (address, None) => Call { method: "eth_getCode", params: format!(r#"["{address}","latest"]"#) },
+            (address, Some(data)) => {
+                Call { method: "eth_call", params: format!(r#"[{{"to":"{address}","data":"{data}"}},"latest"]"#) }
+            }
+        });
+    }
+    calls
 }
 
 /// What the answers to [`calls`] say. A reading that failed for its own sake stands beside the
 /// others; what speaks for the endpoint as a whole is an error.
 pub(super) fn decode(identity: &Identity, sheet: &Sheet, items: &[Item]) -> Result<Told, Failure> {
-    let (chain, items) = items.split_first().ok_or_else(|| Failure::malformed("the answer is empty"))?;
-    let chain = chain.as_ref().map_err(Clone::clone)?;
+    let chain = first(items)?;
     let id = quantity(chain).ok_or_else(|| Failure::malformed("the chain id is not a number"))?;
     same_chain(identity, id)?;
-    let told: Vec<ToldFact> = sheet.facts().iter().zip(items).map(|(fact, item)| told(fact, item)).collect();
+    let facts = sheet.facts().iter().zip(items.iter().skip(1));
+    let told: Vec<ToldFact> = facts.map(|(fact, item)| told(fact, item)).collect();
     // This way of asking brings no time of the chain.
     Ok(Told { balances: sheet.balances(&told), chain_time_ms: None })
 }
@@ -129,8 +133,8 @@ fn told(fact: &Fact, item: &Item) -> ToldFact {
     let not_hex = || Missing::Failed(Failure::malformed("a call's result is not hexadecimal"));
     let text = text(result).ok_or_else(not_hex)?;
     let digits = hex_digits(&text).ok_or_else(not_hex)?;
-    if fact.parts().1.is_none() {
-        let code = hex::decode(digits).map_err(|_| not_hex())?;
+    if fact.asks_code() {
+        let code = bytes(digits).ok_or_else(not_hex)?;
         return code_word(&code).ok_or(Missing::NoCode);
     }
     match digits.len() {
@@ -156,7 +160,7 @@ fn code_word(code: &[u8]) -> Option<Word> {
 /// Up to 64 hexadecimal digits.
 fn hex_word(digits: &str) -> Option<Word> {
     let mut word = [0; 32];
-    hex::decode_to_slice(format!("{digits:0>64}"), &mut word).ok().filter(|()| !digits.is_empty())?;
+    hex::decode_to_slice(format!("{digits:0>64}").as_str(), &mut word).ok().filter(|()| !digits.is_empty())?;
     Some(word)
 }
 

@@ -78,9 +78,10 @@ impl<'a> Query<'a> {
         let (shape, calls) = match (how, plan.network.chain.family()) {
             (ReadPlan::Create | ReadPlan::Override, _) => {
                 let inquiries = Inquiry::all(reads, platform::nonce).ok_or_else(no_hex)?;
-                let creates = how == ReadPlan::Create;
-                let call = |inquiry: &Inquiry| if creates { inquiry.create_call() } else { inquiry.override_call() };
-                let calls = inquiries.iter().map(call).collect();
+                let mut calls = Vec::new();
+                for inquiry in &inquiries {
+                    calls.push(inquiry.call(how == ReadPlan::Create));
+                }
                 (Shape::Inquiries(inquiries), calls)
             }
             (_, Family::Svm) => {
@@ -110,11 +111,14 @@ impl<'a> Query<'a> {
         let identity = &self.plan.network.identity;
         match &self.shape {
             Shape::Inquiries(inquiries) => {
-                let told = inquiries.iter().zip(replies).map(|(inquiry, reply)| {
-                    let item = self.single(reply).map_err(evm::request_refused)?;
-                    inquiry.decode(identity, item)
-                });
-                Told::joined(told.collect())
+                let mut all = Told { balances: Vec::new(), chain_time_ms: None };
+                for (inquiry, reply) in inquiries.iter().zip(replies) {
+                    let items = self.answers(reply, 1).map_err(evm::request_refused)?;
+                    let Told { balances, chain_time_ms } = inquiry.decode(identity, &items)?;
+                    all.balances.extend(balances);
+                    all.chain_time_ms = all.chain_time_ms.max(chain_time_ms);
+                }
+                Ok(all)
             }
             Shape::Facts(sheet) => evm::decode(identity, sheet, &self.items(replies)?),
             Shape::Accounts(layout) => layout.decode(identity, &self.items(replies)?),
@@ -122,15 +126,20 @@ impl<'a> Query<'a> {
     }
 
     /// One item a call. A failed batch is one failure; singles fail each for itself.
-    fn items(&self, mut replies: Vec<Result<Reply, TransportError>>) -> Result<Vec<Item>, Failure> {
-        if self.how != ReadPlan::Batch {
-            return Ok(replies.into_iter().map(|reply| self.single(reply)?).collect());
+    fn items(&self, replies: Vec<Result<Reply, TransportError>>) -> Result<Vec<Item>, Failure> {
+        let batch = self.how == ReadPlan::Batch;
+        let mut items = Vec::new();
+        for reply in replies {
+            match self.answers(reply, if batch { self.calls.len() } else { 1 }) {
+                Ok(answers) => items.extend(answers),
+                Err(failure) if batch => return Err(failure),
+                Err(failure) => items.push(Err(failure)),
+            }
         }
-        let reply = replies.pop().ok_or_else(|| Failure::malformed("the answer is empty"))??;
-        rpc::read_batch(self.plan.network.chain.family(), &reply, self.calls.len())
+        Ok(items)
     }
 
-    fn single(&self, reply: Result<Reply, TransportError>) -> Result<Item, Failure> {
-        rpc::read_single(self.plan.network.chain.family(), &reply?)
+    fn answers(&self, reply: Result<Reply, TransportError>, count: usize) -> Result<Vec<Item>, Failure> {
+        rpc::read(self.plan.network.chain.family(), &reply?, self.how == ReadPlan::Batch, count)
     }
 }

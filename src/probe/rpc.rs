@@ -77,67 +77,75 @@ impl Deref for Failure {
 }
 
 pub(super) fn batch_body(calls: &[Call]) -> String {
-    let calls: Vec<String> = calls.iter().zip(1_u64..).map(|(call, id)| envelope(call, id)).collect();
-    format!("[{}]", calls.join(","))
+    let mut body = String::from("[");
+    for (position, call) in calls.iter().enumerate() {
+        if position > 0 {
+            body.push(',');
+        }
+        body.push_str(&envelope(call, position.saturating_add(1)));
+    }
+    body.push(']');
+    body
 }
 
 pub(super) fn single_body(call: &Call) -> String {
     envelope(call, 1)
 }
 
-fn envelope(Call { method, params }: &Call, id: u64) -> String {
+fn envelope(Call { method, params }: &Call, id: usize) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }
 
-/// The answers to a batch of `count` calls, in the order of the calls.
+/// The answers to a batch of `count` calls in their order, or to a single one.
 ///
 /// A refused batch comes in many shapes: one error object, with or without an id, alone or in an
 /// array, under any status. All of them end up as one [`Failure`] for the whole batch.
-pub(super) fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<Vec<Item>, Failure> {
-    let context = Context { family, reply, batch: true };
-    let text = context.success_text()?;
-    if !text.starts_with('[') {
-        let answer = context.answer(text)?;
-        return Err(match answer.refusal() {
-            Some(error) => context.failure(&error),
-            None => Failure::malformed("one answer came for a batch"),
-        });
+pub(super) fn read(family: Family, reply: &Reply, batch: bool, count: usize) -> Result<Vec<Item>, Failure> {
+    let context = Context { family, reply, batch };
+    let json = Json::parse(context.success_text()?).map_err(|_| no_answer())?;
+    let list = json.items().filter(|_| batch);
+    let is_list = list.is_some();
+    let mut answers = Vec::new();
+    for json in list.unwrap_or_else(|| vec![json]) {
+        answers.push(Answer::of(json).ok_or_else(no_answer)?);
     }
-    let items = Json::parse(text).ok().and_then(Json::items).ok_or_else(no_answer)?;
-    let answers: Option<Vec<Answer<'_>>> = items.into_iter().map(Answer::of).collect();
-    let answers = answers.ok_or_else(no_answer)?;
-    if let Some(error) = whole_batch_error(&answers, count) {
-        return Err(context.failure(&error));
+    if batch {
+        // An error without an id speaks for the whole batch, and so does one that stands alone where
+        // several answers were due.
+        let alone = !is_list || (answers.len() == 1 && count > 1);
+        if let Some(error) =
+            answers.iter().filter(|answer| alone || answer.id.is_none()).find_map(|answer| answer.error)
+        {
+            return Err(context.refused(error));
+        }
+        if !is_list {
+            return Err(Failure::malformed("one answer came for a batch"));
+        }
     }
-    let mut items: Vec<Option<Item>> = vec![None; count];
+    let mut slots: Vec<Option<Item>> = (0..count).map(|_| None).collect();
     for answer in &answers {
-        let slot = answer.position().and_then(|position| items.get_mut(position));
+        // A single call is refused under any id.
+        let position = if answer.error.is_some() && !batch { Some(0) } else { answer.position(count) };
+        let slot = position.and_then(|position| slots.get_mut(position));
         let slot = slot.ok_or_else(|| Failure::malformed("an answer has an id that was not asked"))?;
         if slot.replace(context.item(answer)).is_some() {
             return Err(Failure::malformed("two answers have the same id"));
         }
     }
-    let items: Option<Vec<Item>> = items.into_iter().collect();
-    items.ok_or_else(|| Failure::malformed("an answer is missing from the batch"))
-}
-
-/// The answer to a single call.
-pub(super) fn read_single(family: Family, reply: &Reply) -> Result<Item, Failure> {
-    let context = Context { family, reply, batch: false };
-    let text = context.success_text()?;
-    let answer = context.answer(text)?;
-    match answer.refusal() {
-        Some(error) => Ok(Err(context.failure(&error))),
-        None if answer.position() == Some(0) => Ok(context.item(&answer)),
-        None => Err(Failure::malformed("the answer has an id that was not asked")),
+    let mut items = Vec::new();
+    for slot in slots {
+        items.push(slot.ok_or_else(|| Failure::malformed("an answer is missing from the batch"))?);
     }
+    Ok(items)
 }
 
-/// An error without an id speaks for the whole batch, and so does one that stands alone where
-/// several answers were due.
-fn whole_batch_error(answers: &[Answer<'_>], count: usize) -> Option<RpcError> {
-    let alone = answers.len() == 1 && count > 1;
-    (answers.iter()).filter(|answer| alone || answer.id.is_none()).find_map(Answer::refusal)
+/// The answer to the first call, which is the one that proves the chain.
+pub(super) fn first(items: &[Item]) -> Result<&str, Failure> {
+    match items.first() {
+        Some(Ok(result)) => Ok(result),
+        Some(Err(failure)) => Err(failure.clone()),
+        None => Err(Failure::malformed("the answer is empty")),
+    }
 }
 
 fn no_answer() -> Failure {
@@ -169,16 +177,11 @@ impl<'a> Answer<'a> {
         Some(Self { id, result, error })
     }
 
-    /// The position of the call that is answered. Some servers write ids back as text.
-    fn position(&self) -> Option<usize> {
+    /// The position, of so many, of the call that is answered. Some servers write ids back as text.
+    fn position(&self, count: usize) -> Option<usize> {
         let id = self.id?.raw();
         let digits = id.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(id);
-        let number = digits.parse::<usize>().ok().filter(|number| number.to_string() == digits)?;
-        number.checked_sub(1)
-    }
-
-    fn refusal(&self) -> Option<RpcError> {
-        self.error.map(RpcError::read)
+        (0..count).find(|position| position.saturating_add(1).to_string() == digits)
     }
 }
 
@@ -189,10 +192,17 @@ impl RpcError {
         let members = error.members().unwrap_or(Members(Vec::new()));
         let code = members.get("code").map(|code| code.text().unwrap_or_else(|| code.raw().to_owned()));
         Self {
-            code: code.and_then(|code| code.parse().ok()),
+            code: code.and_then(|code| integer(&code)),
             message: members.get("message").unwrap_or(error).text().unwrap_or_default(),
             wait: members.get("data").and_then(hint::from_data),
         }
+    }
+}
+
+fn integer(text: &str) -> Option<i64> {
+    match text.strip_prefix('-') {
+        Some(digits) => 0_i64.checked_sub_unsigned(digits.parse().ok()?),
+        None => i64::try_from(text.parse::<u64>().ok()?).ok(),
     }
 }
 
@@ -200,30 +210,33 @@ impl Context<'_> {
     /// The text of a 2xx answer that could be JSON. Status comes before size and size before
     /// parsing: a 503 is a 503 whatever it carries.
     fn success_text(&self) -> Result<&str, Failure> {
-        let text = String::from_utf8_lossy(&self.reply.body);
-        if !(200..300).contains(&self.reply.status) {
-            let error = match self.answer(first_object(text.trim_ascii())) {
-                Ok(answer) => answer.refusal().unwrap_or_default(),
-                Err(_) => RpcError { message: text.into_owned(), ..RpcError::default() },
-            };
-            return Err(self.failure(&error));
+        let text = std::str::from_utf8(&self.reply.body);
+        if !is_success(self.reply.status) {
+            // A refusal in another encoding has words too.
+            let latin = || self.reply.body.iter().map(|byte| char::from(*byte)).collect();
+            let text = text.map_or_else(|_| latin(), str::to_owned);
+            return Err(match Json::parse(first_object(text.trim_ascii())).ok().and_then(Answer::of) {
+                Some(Answer { error: Some(error), .. }) => self.refused(error),
+                Some(_) => self.failure(&RpcError::default()),
+                None => self.failure(&RpcError { message: text, ..RpcError::default() }),
+            });
         }
-        match std::str::from_utf8(&self.reply.body).map(str::trim_ascii) {
+        match text.map(str::trim_ascii) {
             Ok(text) if text.starts_with(['{', '[']) => Ok(text),
             _ => Err(Failure::malformed("the answer is not JSON")),
         }
     }
 
-    fn answer<'t>(&self, text: &'t str) -> Result<Answer<'t>, Failure> {
-        Json::parse(text).ok().and_then(Answer::of).ok_or_else(no_answer)
-    }
-
     fn item(&self, answer: &Answer<'_>) -> Item {
-        match (answer.refusal(), answer.result) {
-            (Some(error), _) => Err(self.failure(&error)),
+        match (answer.error, answer.result) {
+            (Some(error), _) => Err(self.refused(error)),
             (None, Some(result)) => Ok(result.raw().to_owned()),
             (None, None) => Err(Failure::malformed("an answer has neither result nor error")),
         }
+    }
+
+    fn refused(&self, error: Json<'_>) -> Failure {
+        self.failure(&RpcError::read(error))
     }
 
     fn failure(&self, error: &RpcError) -> Failure {
@@ -241,15 +254,21 @@ impl Context<'_> {
         // A 503 that says when to come back is a load signal.
         let soon = header.is_some_and(|wait| wait <= Duration::from_secs(30));
         let class = if status == 503 && soon { Class::RateLimited } else { class };
+        let mut known = Vec::new();
+        if !is_success(status) {
+            known.push(format!("HTTP {status}"));
+        }
+        if let Some(code) = error.code {
+            known.push(format!("JSON-RPC error {code}"));
+        }
         let words = class.words();
-        let detail = match (status, error.code) {
-            (200..300, Some(code)) => format!("{words} (JSON-RPC error {code})"),
-            (200..300, None) => words.to_owned(),
-            (status, Some(code)) => format!("{words} (HTTP {status}, JSON-RPC error {code})"),
-            (status, None) => format!("{words} (HTTP {status})"),
-        };
+        let detail = if known.is_empty() { words.to_owned() } else { format!("{words} ({})", known.join(", ")) };
         Failure(Box::new(Particulars { class, detail, retry_after, unreachable: false }))
     }
+}
+
+fn is_success(status: u16) -> bool {
+    (200..300).contains(&status)
 }
 
 /// A batch that is refused under an error status may be refused item by item; the first speaks for
@@ -269,6 +288,10 @@ mod tests {
     fn batch(body: &str) -> Result<Vec<Result<String, Class>>, Class> {
         let items = read_batch(Family::Evm, &reply(200, body), 2).map_err(|failure| failure.class)?;
         Ok(items.into_iter().map(|item| item.map_err(|f| f.class)).collect())
+    }
+
+    fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<Vec<Item>, Failure> {
+        read(family, reply, true, count)
     }
 
     #[test]
@@ -344,7 +367,7 @@ mod tests {
     #[test]
     fn nothing_that_an_endpoint_says_is_repeated() {
         let body = r#"{"id":null,"error":{"code":-32600,"message":"invalid access key s3cr3t"}}"#;
-        let failure = read_single(Family::Evm, &reply(200, body)).unwrap().unwrap_err();
+        let failure = read(Family::Evm, &reply(200, body), false, 1).unwrap().remove(0).unwrap_err();
         assert_eq!(failure.detail, "access refused (JSON-RPC error -32600)");
     }
 }

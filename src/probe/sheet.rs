@@ -2,7 +2,7 @@
 //!
 //! Refuses to know how facts are asked and answered.
 
-use super::deployless::{Address, Fact, MAX_FACTS, Unanswered, Word};
+use super::deployless::{Address, Fact, MAX_FACTS, STARVED, Unanswered, Word};
 use super::finding::{ToldBalance, Untold};
 use super::rpc::Failure;
 use crate::amount::Amount;
@@ -73,14 +73,16 @@ impl Sheet {
     /// One sheet for all reads, whatever its size. `None` when an address is none. What must be told
     /// comes first: where calls go out one by one, a limit hits the last ones.
     pub(super) fn of(reads: &[&BalanceRead]) -> Option<Self> {
-        let (mut tokens, mut facts) = (Vec::new(), Vec::new());
+        let mut sheet = Self::default();
+        let mut optional = Vec::new();
         for read in reads {
-            tokens.push(TokenRead::of(read)?);
+            let read = TokenRead::of(read)?;
+            push_once(&mut sheet.facts, read.required());
+            optional.extend(read.optional());
+            sheet.reads.push(read);
         }
-        for facts_of in [TokenRead::required, TokenRead::optional] {
-            tokens.iter().for_each(|read| push_once(&mut facts, facts_of(read)));
-        }
-        Some(Self { facts, reads: tokens })
+        push_once(&mut sheet.facts, optional);
+        Some(sheet)
     }
 
     /// As few sheets as hold all reads within the size of one question: one, unless they have more
@@ -108,11 +110,51 @@ impl Sheet {
 
     /// What each read comes to, when `told` is what is told of each of [`facts`](Self::facts).
     pub(super) fn balances(&self, told: &[ToldFact]) -> Vec<ToldBalance> {
-        let find = |fact: Fact| {
-            let position = self.facts.iter().position(|other| *other == fact);
-            position.and_then(|position| told.get(position)).cloned().unwrap_or(Err(Missing::Empty))
+        let answers = Answers { facts: &self.facts, told };
+        self.reads.iter().map(|read| read.holding(&answers)).collect()
+    }
+}
+
+/// Facts and what is told of them.
+struct Answers<'a> {
+    facts: &'a [Fact],
+    told: &'a [ToldFact],
+}
+
+impl Answers<'_> {
+    fn of(&self, fact: &Fact) -> &ToldFact {
+        let position = self.facts.iter().position(|other| other == fact);
+        position.and_then(|position| self.told.get(position)).unwrap_or(&Err(Missing::Empty))
+    }
+
+    /// A fact that must be a word.
+    fn word(&self, fact: &Fact, no_word: &'static str) -> Result<Word, Untold> {
+        Err(match self.of(fact) {
+            Ok(word) => return Ok(*word),
+            Err(Missing::NoCode) => Untold::NoContract,
+            Err(Missing::Empty) => Untold::Chain("no contract answers at the asset's address"),
+            Err(Missing::Short) => Untold::Chain(no_word),
+            Err(Missing::Reverted) => Failure::new(Class::Reverted, Class::Reverted.words()).into(),
+            Err(Missing::Failed(failure)) => failure.clone().into(),
+        })
+    }
+
+    /// A fact that the chain may deny, but the endpoint must not.
+    fn known(&self, fact: &Fact) -> Result<&ToldFact, Untold> {
+        match self.of(fact) {
+            Err(Missing::Failed(failure)) => Err(failure.clone().into()),
+            told => Ok(told),
+        }
+    }
+
+    /// Exactly one, as compilers encode it: a fallback that answers anything to everything is no yes.
+    fn is_true(&self, fact: &Fact) -> bool {
+        const ONE: Word = {
+            let mut word = [0; 32];
+            word[31] = 1;
+            word
         };
-        self.reads.iter().map(|read| read.holding(find)).collect()
+        *self.of(fact) == Ok(ONE)
     }
 }
 
@@ -183,51 +225,44 @@ impl TokenRead {
         Fact::code(self.owner)
     }
 
-    fn holding(&self, told: impl Fn(Fact) -> ToldFact) -> ToldBalance {
-        let balance = word(told(self.balance()), "the token's balanceOf did not return one word")?;
-        let allowance = match self.asks.allowance {
-            true => Some(word(told(self.allowance()), "the token's allowance did not return one word")?),
-            false => None,
-        };
-        let takes_permits = self.asks.permit && self.takes_permits(&told)?;
-        let mut objections = Vec::new();
-        if let Some(missing) = self.missing_contract(&told)? {
-            objections.push((Reason::TransferMethodUnsupported, missing));
+    fn holding(&self, answers: &Answers<'_>) -> ToldBalance {
+        let balance = answers.word(&self.balance(), "the token's balanceOf did not return one word")?;
+        let mut holding = Holding { balance: Amount::from_be_bytes(balance), ..Holding::default() };
+        if self.asks.allowance {
+            let allowance = answers.word(&self.allowance(), "the token's allowance did not return one word")?;
+            holding.allowance = Some(Amount::from_be_bytes(allowance));
         }
-        if self.blocked().into_iter().any(|fact| is_true(&told(fact))) {
-            objections.push((Reason::AccountBlocked, "the token's issuer has blocked the buyer's address"));
-        }
-        if is_true(&told(self.paused())) {
-            objections.push((Reason::TokenPaused, "the token's issuer has paused all transfers"));
-        }
-        let code = told(self.owner_code());
-        Ok(Holding {
-            balance: Amount::from_be_bytes(balance),
-            objections,
-            domain_separator: told(self.domain()).ok().filter(|_| self.asks.domain),
-            allowance: allowance.map(Amount::from_be_bytes),
-            takes_permits,
-            owner_is_contract: code.as_ref().is_ok_and(|code| !is_delegated(code)),
-            notes: if code.is_ok() { vec![Note::OwnerHasCode] } else { Vec::new() },
-        })
-    }
-
-    /// What it means that the first of the contracts without code is missing.
-    fn missing_contract(&self, told: &impl Fn(Fact) -> ToldFact) -> Result<Option<&'static str>, Untold> {
+        holding.takes_permits = self.asks.permit && self.takes_permits(answers)?;
+        // Of the contracts without code the first says what that means.
         for (address, missing) in &self.contracts {
-            if known(told(Fact::code(*address)))? == Err(Missing::NoCode) {
-                return Ok(Some(missing));
+            if *answers.known(&Fact::code(*address))? == Err(Missing::NoCode) {
+                holding.objections.push((Reason::TransferMethodUnsupported, *missing));
+                break;
             }
         }
-        Ok(None)
+        if self.blocked().iter().any(|fact| answers.is_true(fact)) {
+            holding.objections.push((Reason::AccountBlocked, "the token's issuer has blocked the buyer's address"));
+        }
+        if answers.is_true(&self.paused()) {
+            holding.objections.push((Reason::TokenPaused, "the token's issuer has paused all transfers"));
+        }
+        if self.asks.domain {
+            holding.domain_separator = answers.of(&self.domain()).as_ref().ok().copied();
+        }
+        if let Ok(code) = answers.of(&self.owner_code()) {
+            holding.owner_is_contract = !is_delegated(code);
+            holding.notes.push(Note::OwnerHasCode);
+        }
+        Ok(holding)
     }
 
     /// Whether the token has what EIP-2612 demands and can be read, and names no other kind of permit.
-    fn takes_permits(&self, told: &impl Fn(Fact) -> ToldFact) -> Result<bool, Untold> {
-        let has_nonces = known(told(self.nonces()))?.is_ok();
-        let has_domain = known(told(self.domain()))?.is_ok();
-        let other_type = known(told(self.permit_type()))?.is_ok_and(|hash| hash != EIP2612_TYPEHASH);
-        Ok(has_nonces && has_domain && !other_type)
+    fn takes_permits(&self, answers: &Answers<'_>) -> Result<bool, Untold> {
+        let nonces = answers.known(&self.nonces())?;
+        let domain = answers.known(&self.domain())?;
+        let kind = answers.known(&self.permit_type())?;
+        let other_kind = kind.as_ref().is_ok_and(|hash| *hash != EIP2612_TYPEHASH);
+        Ok(nonces.is_ok() && domain.is_ok() && !other_kind)
     }
 }
 
@@ -237,7 +272,7 @@ impl From<Unanswered> for Missing {
             Unanswered::NoCode => Self::NoCode,
             Unanswered::Reverted => Self::Reverted,
             Unanswered::Short => Self::Short,
-            Unanswered::Starved => Self::Failed(Failure::new(Class::Unsupported, &unanswered.to_string())),
+            Unanswered::Starved => Self::Failed(Failure::new(Class::Unsupported, STARVED)),
         }
     }
 }
@@ -248,30 +283,6 @@ fn push_once(facts: &mut Vec<Fact>, more: Vec<Fact>) {
             facts.push(fact);
         }
     }
-}
-
-/// A fact that must be a word.
-fn word(told: ToldFact, no_word: &'static str) -> Result<Word, Untold> {
-    told.map_err(|missing| match missing {
-        Missing::NoCode => Untold::NoContract,
-        Missing::Empty => Untold::Chain("no contract answers at the asset's address"),
-        Missing::Short => Untold::Chain(no_word),
-        Missing::Reverted => Failure::new(Class::Reverted, Class::Reverted.words()).into(),
-        Missing::Failed(failure) => failure.into(),
-    })
-}
-
-/// A fact that the chain may deny, but the endpoint must not.
-fn known(told: ToldFact) -> Result<ToldFact, Untold> {
-    match told {
-        Err(Missing::Failed(failure)) => Err(failure.into()),
-        told => Ok(told),
-    }
-}
-
-/// Exactly one, as compilers encode it: a fallback that answers anything to everything is no yes.
-fn is_true(told: &ToldFact) -> bool {
-    told.as_ref().is_ok_and(|word| word.iter().rev().copied().eq(std::iter::once(1).chain([0; 31])))
 }
 
 /// Whether code is the 23 bytes by which an account with a key delegates (EIP-7702).

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use self::account::{Account, TokenAccount, read_page};
 use super::finding::{Told, ToldBalance, Untold};
-use super::rpc::{Call, Failure, Item};
+use super::rpc::{Call, Failure, Item, first};
 use crate::amount::Amount;
 use crate::candidate::Holding;
 use crate::class::FailureClass as Class;
@@ -85,10 +85,9 @@ impl Layout {
 
     /// What the answers to [`calls`](Self::calls) say.
     pub(super) fn decode(&self, identity: &Identity, items: &[Item]) -> Result<Told, Failure> {
-        let (genesis, pages) = items.split_first().ok_or_else(|| Failure::malformed("the answer is empty"))?;
-        same_cluster(identity, genesis)?;
+        same_cluster(identity, first(items)?)?;
         let mut accounts: Vec<Found> = Vec::new();
-        for (page, keys) in pages.iter().zip(self.keys.chunks(KEYS_PER_CALL)) {
+        for (page, keys) in items.iter().skip(1).zip(self.keys.chunks(KEYS_PER_CALL)) {
             match page.as_ref().map_err(Clone::clone).and_then(|page| read_page(page, keys.len())) {
                 Ok(page) => accounts.extend(page.into_iter().map(Ok)),
                 Err(failure) => keys.iter().for_each(|_| accounts.push(Err(failure.clone()))),
@@ -179,8 +178,7 @@ impl ReadKeys {
     }
 }
 
-fn same_cluster(identity: &Identity, genesis: &Item) -> Result<(), Failure> {
-    let genesis = genesis.as_ref().map_err(Clone::clone)?;
+fn same_cluster(identity: &Identity, genesis: &str) -> Result<(), Failure> {
     let hash = Json::parse(genesis).ok().and_then(Json::text);
     let hash = hash.ok_or_else(|| Failure::malformed("the genesis hash is not a string"))?;
     if identity.matches_genesis(&hash) {
