@@ -96,31 +96,36 @@ impl Event {
     #[doc(hidden)]
     #[must_use]
     pub fn record(&self) -> Record {
-        let (name, network, fields): (_, _, &[(&'static str, &str)]) = match self {
-            Self::Failover { network, from, to } => ("failover", Some(network), &[("from", from), ("to", to)]),
+        let mut record = Record::default();
+        let none = ("", "");
+        let (name, network, (role, endpoint), (detail, text)) = match self {
+            Self::Failover { network, from, to } => ("failover", network, ("from", from), ("to", &**to)),
             Self::Failed { network, endpoint, class } => {
-                ("failed", Some(network), &[("endpoint", endpoint), ("class", class.name())])
+                ("failed", network, ("endpoint", endpoint), ("class", class.name()))
             }
-            Self::Throttled { network, endpoint } => ("throttled", Some(network), &[("endpoint", endpoint)]),
+            Self::Throttled { network, endpoint } => ("throttled", network, ("endpoint", endpoint), none),
             Self::IdentityMismatch { network, endpoint } => {
-                ("identity-mismatch", Some(network), &[("endpoint", endpoint)])
+                ("identity-mismatch", network, ("endpoint", endpoint), none)
             }
             Self::BalancesDisagree { network, lower, higher } => {
-                ("balances-disagree", Some(network), &[("lower", lower), ("higher", higher)])
+                ("balances-disagree", network, ("lower", lower), ("higher", &**higher))
             }
             Self::CircuitOpened { network, endpoint, reason } => {
-                ("circuit-opened", Some(network), &[("endpoint", endpoint), ("reason", reason.name())])
+                ("circuit-opened", network, ("endpoint", endpoint), ("reason", reason.name()))
             }
-            Self::CircuitHalfOpen { network, endpoint } => {
-                ("circuit-half-open", Some(network), &[("endpoint", endpoint)])
+            Self::CircuitHalfOpen { network, endpoint } => ("circuit-half-open", network, ("endpoint", endpoint), none),
+            Self::CircuitClosed { network, endpoint } => ("circuit-closed", network, ("endpoint", endpoint), none),
+            Self::Offline => {
+                record.text("type", "offline");
+                return record;
             }
-            Self::CircuitClosed { network, endpoint } => ("circuit-closed", Some(network), &[("endpoint", endpoint)]),
-            Self::Offline => ("offline", None, &[]),
         };
-        let mut record = Record::default();
         record.text("type", name);
-        record.known_text("network", network.map(ChainId::as_str));
-        fields.iter().for_each(|(name, text)| record.text(name, text));
+        record.text("network", network.as_str());
+        record.text(role, endpoint);
+        if !detail.is_empty() {
+            record.text(detail, text);
+        }
         record
     }
 }

@@ -44,12 +44,12 @@ mod imp {
 mod imp {
     use super::{ChainId, Event};
 
-    pub(crate) async fn select<T>(_offers: usize, work: impl Future<Output = T>) -> T {
-        work.await
+    pub(crate) fn select<T, W: Future<Output = T>>(_offers: usize, work: W) -> W {
+        work
     }
 
-    pub(crate) async fn probe<T>(_network: &ChainId, _endpoint: &str, work: impl Future<Output = T>) -> T {
-        work.await
+    pub(crate) fn probe<T, W: Future<Output = T>>(_network: &ChainId, _endpoint: &str, work: W) -> W {
+        work
     }
 
     pub(crate) fn event(_event: &Event) {}

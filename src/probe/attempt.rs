@@ -6,18 +6,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::finding::{Told, ToldBalance, Unread, Untold};
+use super::finding::{Told, ToldBalance, Unread, Untold, Why};
 use super::plan::NetworkPlan;
 use super::query::{Query, ReadPlan};
 use super::rpc::Failure;
 use super::traffic::InFlight;
+use super::transport::{Reply, TransportError};
 use super::{GRACE, Prober};
 use crate::candidate::Holding;
 use crate::class::{Effect, FailureClass as Class, Next, PlanEffect};
 use crate::endpoint::Endpoint;
 use crate::event::Event;
 use crate::health::{Circuit, Moment, Outcome, Permit, millis};
-use crate::order::sorted_by_key;
 use crate::platform::BoxFuture;
 use crate::policy::BalanceRead;
 use crate::together::all;
@@ -59,9 +59,10 @@ impl Prober {
         reads: Vec<usize>,
         permit: Permit,
         in_flight: InFlight,
-    ) -> BoxFuture<'a, Attempt> {
+    ) -> BoxFuture<'a, Box<Attempt>> {
         Box::pin(async move {
-            let wanted: Vec<&BalanceRead> = reads.iter().filter_map(|position| plan.reads.get(*position)).collect();
+            let mut wanted: Vec<&BalanceRead> = Vec::new();
+            wanted.extend(reads.iter().filter_map(|position| plan.reads.get(*position)));
             let (started, limit) = (self.clock.now(), self.settings.timeout);
             let conversation = self.clock.within(limit, Box::pin(self.converse(plan, endpoint, &wanted)));
             let answer = trace::probe(&plan.network.chain, endpoint.host(), conversation).await;
@@ -77,25 +78,34 @@ impl Prober {
                 self.traffic.hear(ended);
                 self.settle(heard, outcome(&answer, ended.since(started), limit));
             }
-            let findings = match answer {
-                Ok((how, told)) => told.balances.into_iter().map(|balance| found(balance, how)).collect(),
+            let mut findings = Vec::new();
+            match answer {
+                Ok((how, told)) => findings.extend(told.balances.into_iter().map(|balance| found(balance, how))),
                 Err(failure) => {
-                    let is_other = failure.class == Class::Identity;
-                    let unread = if is_other { Unread::WrongChain } else { Unread::NoAnswer };
-                    vec![Err(unread(failure.into_detail())); wanted.len()]
+                    let why = if failure.class == Class::Identity { Why::WrongChain } else { Why::NoAnswer };
+                    let unread = Unread { why, detail: failure.into_detail() };
+                    wanted.iter().for_each(|_| findings.push(Err(unread.clone())));
                 }
-            };
-            Attempt { asked, reads, findings, silence }
+            }
+            Box::new(Attempt { asked, reads, findings, silence })
         })
     }
 
     /// Counts the failures of an answer and tells of them, each class once; that an endpoint wants
     /// patience only when that is news.
     fn tell(&self, endpoint: &Endpoint, answer: &Answer, in_flight: &InFlight) {
-        let mut classes = sorted_by_key(failures(answer).iter().map(|failure| failure.class), |class| *class);
-        classes.dedup();
-        in_flight.count(told_any(answer), classes.iter().copied());
-        for class in classes.into_iter().filter(|class| class.next() == Next::AskAnother) {
+        let failures = failures(answer);
+        let mut classes = Vec::new();
+        for class in Class::ALL {
+            if failures.iter().any(|failure| failure.class == class) {
+                classes.push(class);
+            }
+        }
+        in_flight.count(told_any(answer), &classes);
+        for class in classes {
+            if class.next() == Next::Accept {
+                continue;
+            }
             let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.host().clone());
             let throttled = || self.health.inspect(endpoint.key(), self.clock.now()).throttled;
             self.emit(&match class.effect() {
@@ -116,8 +126,7 @@ impl Prober {
         let mut refused: Answer = Err(Failure::new(Class::Unsupported, "no way of asking is supported"));
         for (position, how) in plans.iter().enumerate().skip(first) {
             let query = Query::new(plan, *how, reads)?;
-            let posts = query.bodies().into_iter().map(|body| self.transport.post(endpoint, body));
-            let answer = query.read(all(posts).await).map(|told| (*how, told));
+            let answer = query.read(self.post(endpoint, query.bodies()).await).map(|told| (*how, told));
             if !refuses_plan(&answer) {
                 if position > first && told_any(&answer) {
                     self.health.remember_plan(endpoint.key(), how.code(), self.clock.now());
@@ -131,6 +140,18 @@ impl Prober {
         }
         refused
     }
+
+    /// The replies to `bodies`, which are posted all at once.
+    async fn post(&self, endpoint: &Endpoint, bodies: Vec<String>) -> Vec<Result<Reply, TransportError>> {
+        let mut replies: Vec<Result<Reply, TransportError>> = Vec::new();
+        bodies.iter().for_each(|_| replies.push(Err(TransportError::Unreachable)));
+        let mut posts: Vec<BoxFuture<'_, ()>> = Vec::new();
+        for (body, reply) in bodies.into_iter().zip(&mut replies) {
+            posts.push(Box::pin(async move { *reply = self.transport.post(endpoint, body).await }));
+        }
+        all(posts).await;
+        replies
+    }
 }
 
 fn found(balance: ToldBalance, how: ReadPlan) -> Result<Holding, Unread> {
@@ -139,12 +160,17 @@ fn found(balance: ToldBalance, how: ReadPlan) -> Result<Holding, Unread> {
             holding.notes.extend(how.note());
             Ok(holding)
         }
-        Err(Untold::Chain(detail)) => Err(Unread::Untold(detail.to_owned())),
-        Err(Untold::NoContract) => Err(Unread::NoContract),
-        Err(Untold::Endpoint(failure)) => Err(match failure.class.next() {
-            Next::Accept => Unread::Refused(failure.into_detail()),
-            Next::AskAnother => Unread::Untold(failure.into_detail()),
-        }),
+        Err(untold) => {
+            let (why, detail) = match untold {
+                Untold::Chain(detail) => (Why::Untold, detail.to_owned()),
+                Untold::NoContract => (Why::NoContract, "no contract answers at the asset's address".to_owned()),
+                Untold::Endpoint(failure) if failure.class.next() == Next::Accept => {
+                    (Why::Refused, failure.into_detail())
+                }
+                Untold::Endpoint(failure) => (Why::Untold, failure.into_detail()),
+            };
+            Err(Unread { why, detail })
+        }
     }
 }
 
@@ -155,7 +181,15 @@ fn told_any(answer: &Answer) -> bool {
 
 fn failures(answer: &Answer) -> Vec<&Failure> {
     match answer {
-        Ok((_, told)) => told.failures().collect(),
+        Ok((_, told)) => {
+            let mut failures = Vec::new();
+            for balance in &told.balances {
+                if let Err(Untold::Endpoint(failure)) = balance {
+                    failures.push(failure);
+                }
+            }
+            failures
+        }
         Err(failure) => vec![failure],
     }
 }

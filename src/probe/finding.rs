@@ -3,28 +3,25 @@
 use super::rpc::Failure;
 use crate::candidate::Holding;
 
-/// Why an endpoint did not tell a balance.
+/// Why an endpoint did not tell a balance, in a word and for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unread {
-    /// It serves another chain.
-    WrongChain(String),
-    /// There is no proof of which chain it serves.
-    NoAnswer(String),
-    /// It serves the right chain and gave nothing that can be read as a balance.
-    Untold(String),
-    /// It serves the right chain, and the token itself refused to tell.
-    Refused(String),
-    /// It serves the right chain, where there is no token at the address.
-    NoContract,
+pub(super) struct Unread {
+    pub(super) why: Why,
+    pub(super) detail: String,
 }
 
-impl Unread {
-    pub(super) fn detail(&self) -> &str {
-        match self {
-            Self::WrongChain(detail) | Self::NoAnswer(detail) | Self::Untold(detail) | Self::Refused(detail) => detail,
-            Self::NoContract => "no contract answers at the asset's address",
-        }
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// It serves another chain.
+    WrongChain,
+    /// There is no proof of which chain it serves.
+    NoAnswer,
+    /// It serves the right chain and gave nothing that can be read as a balance.
+    Untold,
+    /// It serves the right chain, and the token itself refused to tell.
+    Refused,
+    /// It serves the right chain, where there is no token at the address.
+    NoContract,
 }
 
 /// What a chain of proven identity told.
@@ -48,26 +45,6 @@ pub(super) enum Untold {
     NoContract,
     /// The endpoint refused or garbled this item.
     Endpoint(Failure),
-}
-
-impl Told {
-    /// What several answers of one endpoint tell together. One that failed speaks for all.
-    pub(super) fn joined(answers: Vec<Result<Self, Failure>>) -> Result<Self, Failure> {
-        let mut all = Self { balances: Vec::new(), chain_time_ms: None };
-        for answer in answers {
-            let Self { balances, chain_time_ms } = answer?;
-            all.balances.extend(balances);
-            all.chain_time_ms = all.chain_time_ms.max(chain_time_ms);
-        }
-        Ok(all)
-    }
-
-    pub(super) fn failures(&self) -> impl Iterator<Item = &Failure> {
-        self.balances.iter().filter_map(|balance| match balance {
-            Err(Untold::Endpoint(failure)) => Some(failure),
-            _ => None,
-        })
-    }
 }
 
 impl From<Failure> for Untold {

@@ -88,21 +88,24 @@ pub(super) fn is_usable(health: &EndpointHealth) -> bool {
 /// asked only when none is closed, cordoned and busy ones never. At most `most` are asked.
 pub(super) fn lineup(runners: &[Runner], order: Order, most: usize) -> Lineup {
     let places = places(runners, order);
-    let able = (runners.iter().zip(places).enumerate())
-        .filter(|(_, (runner, _))| !runner.health.cordoned && !runner.busy)
-        .map(|(position, (runner, place))| (Standing::of(&runner.health, order), runner.priority, place, position));
+    let mut able = Vec::new();
+    for (position, (runner, place)) in runners.iter().zip(places).enumerate() {
+        if !runner.health.cordoned && !runner.busy {
+            able.push((Standing::of(&runner.health, order), runner.priority, place, position));
+        }
+    }
     let ranked = sorted_by_key(able, |key| *key);
     let any_closed = ranked.first().is_some_and(|(standing, ..)| *standing < Standing::Recovering);
-    let trial = (ranked.iter())
-        .find(|(standing, ..)| any_closed && *standing == Standing::Recovering)
-        .map(|(.., position)| *position);
+    let (mut attempts, mut trial) = (Vec::new(), None);
+    for (standing, .., position) in ranked {
+        if any_closed && standing == Standing::Recovering && trial.is_none() {
+            trial = Some(position);
+        } else if !any_closed || standing != Standing::Open {
+            attempts.push(position);
+        }
+    }
     // The trial is one of the endpoints that a selection may ask.
-    let most = if trial.is_some() { most.saturating_sub(1).max(1) } else { most };
-    let attempts = (ranked.iter())
-        .filter(|(standing, .., position)| (*standing != Standing::Open || !any_closed) && Some(*position) != trial)
-        .map(|(.., position)| *position)
-        .take(most)
-        .collect();
+    attempts.truncate(if trial.is_some() { most.saturating_sub(1).max(1) } else { most });
     Lineup { attempts, trial }
 }
 

@@ -30,6 +30,7 @@ use self::attempt::{Attempt, Silence};
 use self::lineup::{Lineup, Order, Runner, lineup};
 use self::plan::{NetworkPlan, Plan};
 use self::reading::{AbortOnDrop, NetworkReading, Trial};
+use self::traffic::InFlight;
 use crate::candidate::{Evidence, Reading};
 use crate::config::{ProbeSettings, Strategy};
 use crate::endpoint::Endpoint;
@@ -68,79 +69,93 @@ impl Prober {
         let started = self.clock.now();
         let most = u32::try_from(self.settings.providers).unwrap_or(u32::MAX);
         let deadline = started.after(self.settings.timeout.saturating_mul(most));
-        let mut networks = all(plan.networks.iter().map(|network| self.read_network(network))).await;
+        let mut networks = Vec::new();
+        plan.networks.iter().for_each(|network| networks.push(NetworkReading::new(network)));
+        let mut parts = Vec::new();
+        for (network, reading) in plan.networks.iter().zip(&mut networks) {
+            parts.push(self.read_network(network, reading));
+        }
+        all(parts).await;
         let offline = self.settle_silence(&mut networks, started);
         Readings { networks, offline, deadline }
     }
 
     /// What `readings` come to as things stand: one list a network, in the order of its reads.
     pub(crate) fn evidence(&self, readings: &Readings) -> Vec<Vec<Evidence>> {
-        readings.networks.iter().map(|network| self.evidence_of(network, readings.offline)).collect()
+        let mut evidence = Vec::new();
+        for network in &readings.networks {
+            evidence.push(self.evidence_of(network, readings.offline));
+        }
+        evidence
     }
 
     /// Asks one endpoint after another, or two side by side, until every balance is read or no
     /// provider is left. What one told is not asked again.
-    fn read_network<'a>(&'a self, plan: &'a NetworkPlan) -> BoxFuture<'a, NetworkReading> {
+    fn read_network<'a>(&'a self, plan: &'a NetworkPlan, reading: &'a mut NetworkReading) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             let Lineup { attempts, trial } = self.lineup(plan);
             let trial = trial.and_then(|position| self.start_trial(plan, position));
             let reference = self.ask_reference(plan);
             self.traffic.save_for_hedging(&plan.network.chain);
-            let mut reading = NetworkReading::new(plan);
             let turns = attempts.len().saturating_add(usize::from(trial.is_some()));
             reading.others_left = turns < plan.network.endpoints.len();
-            let mut endpoints: Vec<&Arc<Endpoint>> = Vec::new();
-            endpoints.extend(attempts.iter().filter_map(|position| plan.network.endpoints.get(*position)));
-            reading.unheard = endpoints.iter().map(|endpoint| Arc::clone(endpoint)).collect();
-            let mut queue = endpoints.into_iter().peekable();
+            for position in attempts {
+                reading.unheard.extend(plan.network.endpoints.get(position).cloned());
+            }
+            let endpoints = reading.unheard.clone();
+            let mut queue = endpoints.as_slice();
             let mut previous: Option<&Endpoint> = None;
-            while let Some(endpoint) = queue.next_if(|_| reading.is_open()) {
+            while reading.is_open()
+                && let [endpoint, rest @ ..] = queue
+            {
+                queue = rest;
                 let Some(first) = self.attempt(plan, endpoint, reading.open()) else {
                     continue;
                 };
                 if let Some(previous) = previous.replace(endpoint) {
                     self.emit_failover(previous, endpoint);
                 }
-                let Some(head_start) = queue.peek().and_then(|second| self.head_start(plan, endpoint, second)) else {
-                    reading.take(first.await);
-                    continue;
-                };
-                match select(first, self.clock.sleep(head_start)).await {
-                    Either::Left((attempt, _)) => reading.take(attempt),
-                    // Without the means for a second request the endpoint keeps its place in the queue.
-                    Either::Right(((), first)) => match queue.next_if(|_| self.may_double(plan)) {
-                        Some(second) => self.side_by_side(plan, &mut reading, first, second).await,
-                        None => reading.take(first.await),
+                let last = match queue.first().and_then(|second| self.head_start(plan, endpoint, second)) {
+                    Some(head_start) => match select(first, self.clock.sleep(head_start)).await {
+                        Either::Left((attempt, _)) => {
+                            reading.take(*attempt);
+                            None
+                        }
+                        Either::Right(((), first)) => {
+                            // Without the means for a second request the endpoint keeps its place in the queue.
+                            let second = match queue {
+                                [second, rest @ ..] if self.may_double(plan) => {
+                                    queue = rest;
+                                    self.attempt(plan, second, reading.open())
+                                }
+                                _ => None,
+                            };
+                            match second {
+                                // The first that tells all wins and the other is dropped, which is neutral to its
+                                // health.
+                                Some(second) => {
+                                    let (Either::Left((attempt, other)) | Either::Right((attempt, other))) =
+                                        select(first, second).await;
+                                    reading.take(*attempt);
+                                    reading.is_open().then_some(other)
+                                }
+                                None => Some(first),
+                            }
+                        }
                     },
+                    None => Some(first),
+                };
+                if let Some(attempt) = last {
+                    reading.take(*attempt.await);
                 }
             }
             if let Some(trial) = trial {
-                trial.finish(&mut reading).await;
+                trial.finish(reading).await;
             }
             if let Some(reference) = reference {
                 reference.disarm();
             }
-            reading
         })
-    }
-
-    /// Two endpoints at once: the first that tells all wins and the other is dropped, which is
-    /// neutral to its health.
-    async fn side_by_side(
-        &self,
-        plan: &NetworkPlan,
-        reading: &mut NetworkReading,
-        first: BoxFuture<'_, Attempt>,
-        second: &Arc<Endpoint>,
-    ) {
-        let Some(second) = self.attempt(plan, second, reading.open()) else {
-            return reading.take(first.await);
-        };
-        let (Either::Left((attempt, other)) | Either::Right((attempt, other))) = select(first, second).await;
-        reading.take(attempt);
-        if reading.is_open() {
-            reading.take(other.await);
-        }
     }
 
     /// How long `first` is left alone before `second` is asked beside it; `None` for as long as it
@@ -163,14 +178,15 @@ impl Prober {
 
     fn lineup(&self, plan: &NetworkPlan) -> Lineup {
         let (now, network) = (self.clock.now(), &plan.network);
-        let runners: Vec<Runner> = (network.endpoints.iter())
-            .map(|endpoint| Runner {
+        let mut runners = Vec::new();
+        for endpoint in &network.endpoints {
+            runners.push(Runner {
                 health: self.health.inspect(endpoint.key(), now),
                 priority: endpoint.priority(),
                 weight: endpoint.weight(),
                 busy: self.traffic.is_busy(endpoint),
-            })
-            .collect();
+            });
+        }
         let order = match network.strategy {
             Strategy::Ordered | Strategy::Race | Strategy::Hedged => Order::Listed,
             Strategy::BestScore => {
@@ -196,17 +212,7 @@ impl Prober {
         if !permit.is_trial() {
             return None;
         }
-        let (prober, plan) = (self.clone(), plan.clone());
-        let (tell, told) = oneshot::channel();
-        let task = in_background(Box::pin(async move {
-            let everything = (0..plan.reads.len()).collect();
-            let attempt = prober.ask(&plan, &endpoint, everything, permit, in_flight).await;
-            // Nobody may be listening any more; then the trial was for health alone.
-            if let Err(attempt) = tell.send(attempt) {
-                prober.settle_alone(attempt);
-            }
-        }));
-        Some(Trial::new(told, task))
+        Some(self.in_background(plan.clone(), endpoint, Some(permit), in_flight))
     }
 
     /// Asks the network's reference for the time, now and then and for health alone.
@@ -216,12 +222,34 @@ impl Prober {
             return None;
         }
         let in_flight = self.traffic.start(&reference)?;
-        let (prober, plan) = (self.clone(), NetworkPlan { network: plan.network.clone(), reads: Vec::new() });
-        Some(in_background(Box::pin(async move {
-            let permit = prober.admit(&reference);
-            let attempt = prober.ask(&plan, &reference, Vec::new(), permit, in_flight).await;
-            prober.settle_alone(attempt);
-        })))
+        let plan = NetworkPlan { network: plan.network.clone(), reads: Vec::new() };
+        Some(self.in_background(plan, reference, None, in_flight).unheard())
+    }
+
+    /// Asks for the whole plan beside the selection, which ends that when it is dropped.
+    fn in_background(
+        &self,
+        plan: NetworkPlan,
+        endpoint: Arc<Endpoint>,
+        permit: Option<Permit>,
+        in_flight: InFlight,
+    ) -> Trial {
+        let prober = self.clone();
+        let (tell, told) = oneshot::channel();
+        let (task, handle) = abortable(async move {
+            let permit = permit.unwrap_or_else(|| prober.admit(&endpoint));
+            let everything = (0..plan.reads.len()).collect();
+            let attempt = prober.ask(&plan, &endpoint, everything, permit, in_flight).await;
+            // Nobody may be listening any more; then it was for health alone.
+            if let Err(attempt) = tell.send(attempt) {
+                prober.settle_alone(*attempt);
+            }
+        });
+        spawn(Box::pin(async move {
+            // Aborted: the selection was dropped, and the permit went back with the task.
+            let _ = task.await;
+        }));
+        Trial::new(told, AbortOnDrop::new(handle))
     }
 
     /// Reports an attempt that no other is compared with: silence is the endpoint's own.
@@ -237,7 +265,7 @@ impl Prober {
         plan: &'a NetworkPlan,
         endpoint: &'a Arc<Endpoint>,
         reads: Vec<usize>,
-    ) -> Option<BoxFuture<'a, Attempt>> {
+    ) -> Option<BoxFuture<'a, Box<Attempt>>> {
         let in_flight = self.traffic.start(endpoint)?;
         let permit = self.admit(endpoint);
         Some(self.ask(plan, endpoint, reads, permit, in_flight))
@@ -256,7 +284,8 @@ impl Prober {
     /// which left no endpoint out, nor by any other since it `started`: then it is this device that
     /// is offline, and nothing is known of any of them. Returns whether it is so.
     fn settle_silence(&self, networks: &mut [NetworkReading], started: Moment) -> bool {
-        let silences: Vec<Silence> = networks.iter_mut().flat_map(|network| network.silences.drain(..)).collect();
+        let mut silences: Vec<Silence> = Vec::new();
+        networks.iter_mut().for_each(|network| silences.append(&mut network.silences));
         let all_silent = !networks.iter().any(|network| network.anyone_spoke || network.others_left);
         let offline = !silences.is_empty() && all_silent && !self.traffic.heard_since(started);
         if !offline {
@@ -299,39 +328,30 @@ impl Prober {
 
     fn evidence_of(&self, network: &NetworkReading, offline: bool) -> Vec<Evidence> {
         let now = self.clock.now();
-        let evidence = network.progress.iter().map(|progress| {
-            let reading = match progress.reading() {
-                Reading::Unreadable { reason, detail } if offline => {
-                    Reading::Unreadable { reason, detail: format!("offline: {detail}") }
-                }
-                reading => reading,
-            };
+        let mut all = Vec::new();
+        for progress in &network.progress {
+            let mut reading = progress.reading();
+            if let Reading::Unreadable { detail, .. } = &mut reading
+                && offline
+            {
+                detail.insert_str(0, "offline: ");
+            }
             let Some(asked) = &progress.asked else {
                 let detail = "no endpoint may be asked now: all are cordoned or busy".to_owned();
-                return Evidence::unasked(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail });
+                all.push(Evidence::unasked(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail }));
+                continue;
             };
             let health = self.health.inspect(asked.endpoint.key(), now);
-            let notes = if offline { vec![Note::Offline] } else { Vec::new() };
-            Evidence {
+            all.push(Evidence {
                 reading,
                 endpoint: Some(asked.endpoint.host().clone()),
                 circuit: asked.circuit,
                 health_score: health.score,
                 latency_us: health.latency_us,
                 lag_ms: health.lag_ms,
-                notes,
-            }
-        });
-        evidence.collect()
+                notes: if offline { vec![Note::Offline] } else { Vec::new() },
+            });
+        }
+        all
     }
-}
-
-/// Runs `task` beside the selection, which ends it when it is dropped.
-fn in_background(task: BoxFuture<'static, ()>) -> AbortOnDrop {
-    let (task, handle) = abortable(task);
-    spawn(Box::pin(async move {
-        // Aborted: the selection was dropped, and the permit went back with the task.
-        let _ = task.await;
-    }));
-    AbortOnDrop::new(handle)
 }

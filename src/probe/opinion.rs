@@ -27,13 +27,18 @@ impl Prober {
         if doubts.is_empty() || left.is_zero() {
             return false;
         }
-        let networks = plan.networks.iter().zip(&mut readings.networks).enumerate();
-        let opinions = networks.map(|(position, (plan, reading))| {
+        let mut changed = vec![false; plan.networks.len()];
+        let mut opinions: Vec<BoxFuture<'_, ()>> = Vec::new();
+        let networks = plan.networks.iter().zip(&mut readings.networks).zip(&mut changed).enumerate();
+        for (position, ((plan, reading), changed)) in networks {
             let here = doubts.iter().filter(|slot| slot.network == position);
-            let reads = here.map(|slot| slot.read).collect();
-            Box::pin(self.read_again(plan, reading, reads, left)) as BoxFuture<'_, bool>
-        });
-        all(opinions).await.contains(&true)
+            let reads: Vec<usize> = here.map(|slot| slot.read).collect();
+            if !reads.is_empty() {
+                opinions.push(Box::pin(async move { *changed = self.read_again(plan, reading, reads, left).await }));
+            }
+        }
+        all(opinions).await;
+        changed.contains(&true)
     }
 
     async fn read_again(
@@ -43,20 +48,15 @@ impl Prober {
         reads: Vec<usize>,
         left: Duration,
     ) -> bool {
-        if reads.is_empty() {
-            return false;
-        }
         let now = self.clock.now();
         let usable = |endpoint: &&Arc<Endpoint>| is_usable(&self.health.inspect(endpoint.key(), now));
-        let Some(endpoint) = reading.unheard.iter().find(usable) else {
-            return false;
-        };
-        let Some(attempt) = self.attempt(plan, endpoint, reads) else {
+        let endpoint = reading.unheard.iter().find(usable);
+        let Some(attempt) = endpoint.and_then(|endpoint| self.attempt(plan, endpoint, reads)) else {
             return false;
         };
         // Ended by what is left of the selection's time, it is cancelled: that is nobody's fault.
         match self.clock.within(left, attempt).await {
-            Some(attempt) => self.compare(reading, attempt),
+            Some(attempt) => self.compare(reading, *attempt),
             None => false,
         }
     }

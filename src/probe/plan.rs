@@ -30,28 +30,34 @@ impl Plan {
     /// none.
     pub(crate) fn of<'a>(wanted: impl IntoIterator<Item = Option<&'a BalanceRead>>) -> (Self, Vec<Option<Slot>>) {
         let mut plan = Self { networks: Vec::new() };
-        let slots = wanted.into_iter().map(|read| read.map(|read| plan.add(read))).collect();
+        let mut slots = Vec::new();
+        for read in wanted {
+            slots.push(read.map(|read| plan.add(read)));
+        }
         (plan, slots)
     }
 
     fn add(&mut self, read: &BalanceRead) -> Slot {
-        let same_network = |plan: &NetworkPlan| plan.network.chain == read.network.chain;
-        let network = position_or_push(&mut self.networks, same_network, || NetworkPlan {
-            network: read.network.clone(),
-            reads: Vec::new(),
-        });
-        let reads = self.networks.get_mut(network).map(|plan| &mut plan.reads);
-        let key = |read: &BalanceRead| (read.asset.id.clone(), read.owner.clone(), read.recipient.clone(), read.asks);
-        let same_balance = |other: &BalanceRead| key(other) == key(read);
-        let read = reads.map_or(0, |reads| position_or_push(reads, same_balance, || read.clone()));
-        Slot { network, read }
+        let known = self.networks.iter().position(|plan| plan.network.chain == read.network.chain);
+        let network = known.unwrap_or(self.networks.len());
+        if known.is_none() {
+            self.networks.push(NetworkPlan { network: read.network.clone(), reads: Vec::new() });
+        }
+        let Some(NetworkPlan { reads, .. }) = self.networks.get_mut(network) else {
+            return Slot { network, read: 0 };
+        };
+        let known = reads.iter().position(|other| is_same(other, read));
+        let position = known.unwrap_or(reads.len());
+        if known.is_none() {
+            reads.push(read.clone());
+        }
+        Slot { network, read: position }
     }
 }
 
-fn position_or_push<T>(list: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> usize {
-    list.iter().position(is).unwrap_or_else(|| {
-        let position = list.len();
-        list.push(make());
-        position
-    })
+fn is_same(one: &BalanceRead, other: &BalanceRead) -> bool {
+    one.asset.id == other.asset.id
+        && one.owner == other.owner
+        && one.recipient == other.recipient
+        && one.asks == other.asks
 }

@@ -7,7 +7,7 @@ use futures::channel::oneshot;
 use futures::future::AbortHandle;
 
 use super::attempt::{Asked, Attempt, Silence};
-use super::finding::Unread;
+use super::finding::{Unread, Why};
 use super::plan::NetworkPlan;
 use crate::candidate::{Holding, Reading};
 use crate::endpoint::Endpoint;
@@ -49,7 +49,8 @@ pub(super) struct Progress {
 
 impl NetworkReading {
     pub(super) fn new(plan: &NetworkPlan) -> Self {
-        let progress = plan.reads.iter().map(|_| Progress::default()).collect();
+        let mut progress = Vec::new();
+        progress.resize_with(plan.reads.len(), Progress::default);
         Self { progress, silences: Vec::new(), anyone_spoke: false, others_left: false, unheard: Vec::new() }
     }
 
@@ -59,8 +60,13 @@ impl NetworkReading {
 
     /// The positions of what is still to be read.
     pub(super) fn open(&self) -> Vec<usize> {
-        let open = self.progress.iter().enumerate().filter(|(_, progress)| progress.is_open());
-        open.map(|(position, _)| position).collect()
+        let mut open = Vec::new();
+        for (position, progress) in self.progress.iter().enumerate() {
+            if progress.is_open() {
+                open.push(position);
+            }
+        }
+        open
     }
 
     /// Adds what an attempt came to. What is already told stays.
@@ -89,7 +95,7 @@ impl Progress {
         match finding {
             Ok(finding) => self.found = Some(finding),
             Err(unread) => {
-                self.final_answer = matches!(unread, Unread::Refused(_));
+                self.final_answer = unread.why == Why::Refused;
                 self.unread.push((asked.endpoint.host().clone(), unread));
             }
         }
@@ -117,30 +123,36 @@ impl Progress {
         if let Some(holding) = &self.found {
             return Reading::Holding(holding.clone());
         }
-        let met = |kind: fn(&Unread) -> bool| self.unread.iter().any(|(_, unread)| kind(unread));
-        let proven = met(|unread| matches!(unread, Unread::Untold(_) | Unread::Refused(_)));
-        let reason = if met(|unread| *unread == Unread::NoContract) {
+        let met = |why| self.unread.iter().any(|(_, unread)| unread.why == why);
+        let reason = if met(Why::NoContract) {
             Reason::AssetNotContract
-        } else if met(|unread| matches!(unread, Unread::WrongChain(_))) && !proven {
+        } else if met(Why::WrongChain) && !met(Why::Untold) && !met(Why::Refused) {
             Reason::ChainIdentityMismatch
         } else {
             Reason::BalanceUnavailable
         };
-        let causes: Vec<String> =
-            self.unread.iter().map(|(host, unread)| format!("{host}: {}", unread.detail())).collect();
+        let mut causes = Vec::new();
+        for (host, unread) in &self.unread {
+            causes.push(format!("{host}: {}", unread.detail));
+        }
         Reading::Unreadable { reason, detail: causes.join("; ") }
     }
 }
 
 /// A trial that runs beside a selection.
 pub(super) struct Trial {
-    told: oneshot::Receiver<Attempt>,
+    told: oneshot::Receiver<Box<Attempt>>,
     abort: AbortOnDrop,
 }
 
 impl Trial {
-    pub(super) fn new(told: oneshot::Receiver<Attempt>, abort: AbortOnDrop) -> Self {
+    pub(super) fn new(told: oneshot::Receiver<Box<Attempt>>, abort: AbortOnDrop) -> Self {
         Self { told, abort }
+    }
+
+    /// For health alone: nobody waits for it.
+    pub(super) fn unheard(self) -> AbortOnDrop {
+        self.abort
     }
 
     /// Waits for the trial only where the selection has nothing better; otherwise lets it go on for
@@ -149,7 +161,7 @@ impl Trial {
         let Self { mut told, abort } = self;
         if reading.is_open() {
             if let Ok(attempt) = told.await {
-                reading.take(attempt);
+                reading.take(*attempt);
             }
         } else if let Ok(Some(mut attempt)) = told.try_recv() {
             // Over already: what it met is reported with the rest.

@@ -227,14 +227,14 @@ impl State {
 
 impl InFlight {
     /// Counts how the attempt ended.
-    pub(super) fn count(&self, told_any: bool, failures: impl IntoIterator<Item = FailureClass>) {
+    pub(super) fn count(&self, told_any: bool, failures: &[FailureClass]) {
         if let Some(row) = self.traffic.lock().endpoint(&self.endpoint) {
             row.successes = row.successes.saturating_add(u64::from(told_any));
             for class in failures {
-                let place = row.failures.partition_point(|(other, _)| *other < class);
-                match row.failures.get_mut(place).filter(|(other, _)| *other == class) {
+                let place = row.failures.partition_point(|(other, _)| other < class);
+                match row.failures.get_mut(place).filter(|(other, _)| other == class) {
                     Some((_, count)) => *count = count.saturating_add(1),
-                    None => row.failures.insert(place, (class, 1)),
+                    None => row.failures.insert(place, (*class, 1)),
                 }
             }
         }
