@@ -31,18 +31,26 @@ use crate::verdict::{Key, Obstacle, Rejection};
 /// # Ok::<(), payroute::NetworkError>(())
 /// ```
 pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
-    let keys: Vec<SortKey> = candidates.iter().map(|candidate| SortKey::of(candidate, prefer)).collect();
-    // Sorting moves references: a key is over a hundred bytes.
-    let mut order: Vec<(&SortKey, usize)> = keys.iter().zip(0..).collect();
-    order.sort_unstable();
-    for (rank, (key, position)) in (1..).zip(&order) {
-        let decided_by = order.first().and_then(|(winner, _)| key.first_difference(winner));
-        if let Some(candidate) = candidates.get_mut(*position) {
+    let standings: Vec<Standing> = candidates.iter().map(Standing::of).collect();
+    for (rank, (position, decided_by)) in (1..).zip(order(&standings.iter().collect::<Vec<_>>(), prefer)) {
+        if let Some(candidate) = candidates.get_mut(position) {
             candidate.rank = rank;
             candidate.decided_by = decided_by;
         }
     }
     place_by_rank(candidates);
+}
+
+/// The order of `standings`, best first: positions, each with the key that set it apart from the first.
+#[doc(hidden)]
+#[must_use]
+pub fn order(standings: &[&Standing], prefer: &[ChainId]) -> Vec<(usize, Option<Key>)> {
+    let keys: Vec<SortKey<'_>> = standings.iter().map(|standing| SortKey::of(standing, prefer)).collect();
+    // Sorting moves references: a key is tens of bytes. No two are equal.
+    let mut order: Vec<(&SortKey<'_>, usize)> = keys.iter().zip(0..).collect();
+    order.sort();
+    let decided_by = |key: &SortKey<'_>| order.first().and_then(|(winner, _)| key.first_difference(winner));
+    order.iter().map(|(key, position)| (*position, decided_by(key))).collect()
 }
 
 /// Whether `candidate` would come before `first` if nothing but its balance were higher.
@@ -51,7 +59,8 @@ pub(crate) fn would_win_funded(candidate: &Candidate, first: &Candidate, prefer:
     if candidate.viable || !candidate.rejections.iter().all(short) {
         return false;
     }
-    SortKey { unviable: false, ..SortKey::of(candidate, prefer) } < SortKey::of(first, prefer)
+    let funded = Standing { unviable: false, ..Standing::of(candidate) };
+    SortKey::of(&funded, prefer) < SortKey::of(&Standing::of(first), prefer)
 }
 
 /// Moves every candidate to its rank by swaps alone: candidates are large and a swap moves two.
@@ -66,13 +75,41 @@ fn place_by_rank(candidates: &mut [Candidate]) {
     }
 }
 
+/// All of a candidate that its place depends on.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Standing {
+    unviable: bool,
+    open: bool,
+    network: Option<ChainId>,
+    fee: Value,
+    score: u16,
+    latency_us: Option<u64>,
+    index: usize,
+}
+
+impl Standing {
+    #[must_use]
+    pub fn of(candidate: &Candidate) -> Self {
+        Self {
+            unviable: !candidate.viable || !candidate.rejections.is_empty(),
+            open: candidate.circuit == Circuit::Open,
+            network: candidate.network.clone(),
+            fee: candidate.fee.to_value(candidate.decimals.unwrap_or(0)),
+            score: candidate.health_score.ten_thousandths(),
+            latency_us: candidate.latency_us,
+            index: candidate.requirement_index,
+        }
+    }
+}
+
 /// The cascade itself: the derived order of these fields, smaller first, is the specification.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct SortKey {
+struct SortKey<'a> {
     unviable: bool,
     open: bool,
     preference: usize,
-    fee: Value,
+    fee: &'a Value,
     score: Reverse<u16>,
     latency: Latency,
     index: usize,
@@ -85,17 +122,17 @@ enum Latency {
     Unmeasured,
 }
 
-impl SortKey {
-    fn of(candidate: &Candidate, prefer: &[ChainId]) -> Self {
+impl<'a> SortKey<'a> {
+    fn of(standing: &'a Standing, prefer: &[ChainId]) -> Self {
         let listed = |network: &ChainId| prefer.iter().position(|preferred| preferred == network);
         Self {
-            unviable: !candidate.viable || !candidate.rejections.is_empty(),
-            open: candidate.circuit == Circuit::Open,
-            preference: candidate.network.as_ref().and_then(listed).unwrap_or(prefer.len()),
-            fee: candidate.fee.to_value(candidate.decimals.unwrap_or(0)),
-            score: Reverse(candidate.health_score.ten_thousandths()),
-            latency: candidate.latency_us.map_or(Latency::Unmeasured, Latency::Micros),
-            index: candidate.requirement_index,
+            unviable: standing.unviable,
+            open: standing.open,
+            preference: standing.network.as_ref().and_then(listed).unwrap_or(prefer.len()),
+            fee: &standing.fee,
+            score: Reverse(standing.score),
+            latency: standing.latency_us.map_or(Latency::Unmeasured, Latency::Micros),
+            index: standing.index,
         }
     }
 

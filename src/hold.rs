@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    fn held(ledger: &Ledger, balance: Amount, now: Moment) -> Amount {
+    fn told(ledger: &Ledger, balance: Amount, now: Moment) -> Amount {
         let Account { asset, owner } = demand(0, 0).account;
         ledger.held(&asset, &owner, balance, now)
     }
@@ -262,7 +262,7 @@ mod tests {
                 Hold { ledger: ledger.clone(), account: demand.account, id }.settled();
             }
             for (balance, held) in readings {
-                let told = held(&ledger, Amount::from_u64(*balance), NOW);
+                let told = told(&ledger, Amount::from_u64(*balance), NOW);
                 assert_eq!(told, Amount::from_u64(*held), "{settled:?} at {balance}");
             }
         }
@@ -274,12 +274,12 @@ mod tests {
         let holds: Vec<Hold> = (0..MOST_HOLDS).map(|_| ledger.hold(&one, NOW).unwrap()).collect();
         assert_eq!(ledger.hold(&one, NOW).unwrap_err(), Refusal::TooMany);
         let held = Amount::from_u64(MOST_HOLDS as u64);
-        assert_eq!(held(&ledger, one.balance, NOW), held);
+        assert_eq!(told(&ledger, one.balance, NOW), held);
         // What expired makes room, and what is dropped after that is nobody else's.
         let later = NOW.after(one.lifetime);
         let next = ledger.hold(&one, later).unwrap();
         drop(holds);
-        assert_eq!(held(&ledger, one.balance, later), Amount::from_u64(1));
+        assert_eq!(told(&ledger, one.balance, later), Amount::from_u64(1));
         drop(next);
         assert!(ledger.lock().entries.is_empty());
     }
@@ -293,6 +293,6 @@ mod tests {
             let id = ledger.lock().add(&demand, NOW.after(demand.lifetime));
             std::mem::forget(Hold { ledger: ledger.clone(), account: demand.account, id });
         }
-        assert_eq!(held(&ledger, most, NOW), most);
+        assert_eq!(told(&ledger, most, NOW), most);
     }
 }

@@ -102,6 +102,8 @@ mod verdict;
 pub use amount::{Amount, AmountError, MAX_DECIMALS};
 pub use approval::Approval;
 pub use candidate::Candidate;
+#[doc(hidden)] // What the npm package ranks again without the candidates; no part of the API.
+pub use cascade::{Standing, order};
 pub use cascade::{explain, rank};
 pub use class::FailureClass;
 pub use config::{Config, ConfigError};

@@ -292,6 +292,11 @@ pub enum Key {
 }
 
 impl Key {
+    /// All of them, in that order.
+    #[doc(hidden)]
+    pub const ALL: [Self; 7] =
+        [Self::Viability, Self::Circuit, Self::Preference, Self::Fee, Self::Score, Self::Latency, Self::Index];
+
     /// The name as it appears in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -1,12 +1,16 @@
-//! What a selection can hold, and the hold, as handles.
+//! What stays in the module of a selection that was answered, and the hold, as handles.
 
+use payroute::{Selection, Standing};
 use wasm_bindgen::prelude::*;
 
-use crate::convert;
+use crate::{convert, rank};
 
-/// What paying the chosen offer takes. All that stays in the module of a selection that was answered.
+/// What paying the chosen offer takes, and what the order of the candidates depends on.
 #[wasm_bindgen]
-pub struct Claim(pub(crate) payroute::Claim);
+pub struct Claim {
+    claim: payroute::Claim,
+    standings: Vec<Standing>,
+}
 
 #[wasm_bindgen]
 impl Claim {
@@ -15,7 +19,26 @@ impl Claim {
     /// # Errors
     /// A text, as JSON of a failure.
     pub fn hold(&self) -> Result<Hold, String> {
-        self.0.hold().map(Hold).map_err(|error| convert::hold_failure(&error))
+        self.claim.hold().map(Hold).map_err(|error| convert::hold_failure(&error))
+    }
+
+    /// As the function `rank`, of the candidates at these places of the selection.
+    ///
+    /// # Errors
+    /// A text: which entry of `prefer` is no network.
+    pub fn rank(&self, places: &[u32], prefer: &str) -> Result<Vec<u32>, String> {
+        let mut standings = Vec::new();
+        for place in places {
+            standings.extend(self.standings.get(*place as usize));
+        }
+        rank::order(&standings, prefer)
+    }
+}
+
+impl Claim {
+    pub(crate) fn of(selection: &Selection) -> Self {
+        let standings = selection.candidates().iter().map(Standing::of).collect();
+        Self { claim: selection.claim().clone(), standings }
     }
 }
 

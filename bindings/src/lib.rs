@@ -29,7 +29,7 @@ mod transport;
 #[cfg(feature = "vectors")]
 mod vectors;
 
-pub use rank::rank;
+pub use rank::{key_names, rank};
 
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -1,10 +1,21 @@
-//! The pure ranking, for what-if. Only the keys of the cascade cross: candidates as a whole would bring
-//! a parser for all of them.
+//! The pure ranking, for what-if. Only what the order depends on crosses: candidates as a whole would
+//! bring a parser for all of them.
 
-use payroute::{Amount, Candidate, ChainId, Circuit, Score, Value};
+use payroute::{Amount, Candidate, ChainId, Circuit, Key, Score, Standing};
 use wasm_bindgen::prelude::*;
 
-/// The order of candidates, best first, as JSON: pairs of requirement index and deciding key.
+/// The names of the keys that decide, a line each.
+#[wasm_bindgen(js_name = keyNames)]
+pub fn key_names() -> String {
+    let mut names = String::new();
+    for key in Key::ALL {
+        names.push_str(key.name());
+        names.push('\n');
+    }
+    names
+}
+
+/// The order of candidates, best first: pairs of position and deciding key, as its place in the names.
 ///
 /// A candidate is six `numbers` (index, whether it is viable, whether its circuit is open, decimals, score in
 /// ten-thousandths, latency in microseconds or less than 0) and two lines of `texts` (network and fee).
@@ -13,26 +24,32 @@ use wasm_bindgen::prelude::*;
 /// # Errors
 /// A text: the path of the field that is not what it must be.
 #[wasm_bindgen]
-pub fn rank(numbers: &[f64], texts: &str, prefer: &str) -> Result<String, String> {
-    let (mut candidates, mut lines) = (Vec::new(), texts.split_terminator('\n'));
+pub fn rank(numbers: &[f64], texts: &str, prefer: &str) -> Result<Vec<u32>, String> {
+    let (mut standings, mut lines) = (Vec::new(), texts.split_terminator('\n'));
     for (position, numbers) in numbers.chunks_exact(6).enumerate() {
         let texts = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         let candidate = candidate(numbers, texts).map_err(|field| format!("candidates[{position}].{field}"))?;
-        candidates.push(candidate);
+        standings.push(Standing::of(&candidate));
     }
+    order(&standings.iter().collect::<Vec<_>>(), prefer)
+}
+
+/// As `rank`, of what is known already.
+#[allow(clippy::cast_possible_truncation, reason = "a position fits 32 bits where memory does")]
+pub(crate) fn order(standings: &[&Standing], prefer: &str) -> Result<Vec<u32>, String> {
     let mut networks = Vec::new();
     for (position, name) in prefer.split_terminator('\n').enumerate() {
         networks.push(ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]"))?);
     }
-    payroute::rank(&mut candidates, &networks);
-    let order = candidates.iter().map(|candidate| {
-        let decided_by = candidate.decided_by.map_or(Value::Null, |key| Value::Text(key.name().to_owned()));
-        Value::List([Value::Whole(candidate.requirement_index as u64), decided_by].into_iter().collect())
-    });
-    Ok(Value::List(order.collect()).to_json())
+    let mut numbers = Vec::new();
+    for (position, key) in payroute::order(standings, &networks) {
+        numbers.push(position as u32);
+        numbers.push(key.map_or(u32::MAX, |key| key as u32));
+    }
+    Ok(numbers)
 }
 
-/// The keys of one candidate; a network that is an empty text is unknown.
+/// A candidate of which nothing else is known. A network that is an empty text is unknown.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
 fn candidate(numbers: &[f64], (network, fee): (&str, &str)) -> Result<Candidate, &'static str> {
     let [index, viable, open, decimals, score, latency_us] = *numbers else { return Err("") };

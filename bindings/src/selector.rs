@@ -102,7 +102,7 @@ impl Selector {
             running.borrow_mut().retain(|(other, _)| *other != call);
             match answer {
                 Ok(Ok(selection)) => {
-                    caller.answer(&convert::answer(&selection), Some(Claim(selection.claim().clone())));
+                    caller.answer(&convert::answer(&selection), Some(Claim::of(&selection)));
                 }
                 Ok(Err(error)) => caller.answer(&convert::failure(&error), None),
                 Err(_) => {}

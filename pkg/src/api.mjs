@@ -3,12 +3,13 @@
 // into values.
 
 import { Task } from "../wasm/core.js";
-import { loaded, ready } from "./boot.mjs";
+import { ready } from "./boot.mjs";
 import { writeConfig } from "./endpoints.mjs";
 import { ConfigurationError, attempt, errorOf, misfit } from "./errors.mjs";
 import { hostOf } from "./host.mjs";
 import { decode } from "./input.mjs";
 import { optionsOf, signalOf } from "./options.mjs";
+import { remember } from "./rank.mjs";
 
 export { amountToBigInt, formatAmount } from "./amounts.mjs";
 export {
@@ -24,6 +25,8 @@ export {
   TooManyHoldsError,
   UnsupportedVersionError,
 } from "./errors.mjs";
+
+export { rank } from "./rank.mjs";
 
 /** @typedef {import("../index.d.ts").Candidate} Candidate */
 /** @typedef {import("./boot.mjs").Core} Core */
@@ -268,6 +271,7 @@ class Selection {
    */
   constructor(requirement, { chosen, json, candidates, explanation }, claim) {
     this.#claim = claim;
+    remember(candidates, claim);
     this.requirement = requirement;
     this.requirementIndex = chosen;
     this.requirementJson = json;
@@ -331,93 +335,5 @@ export async function parsePaymentRequired(input) {
     return description;
   } finally {
     payment.free();
-  }
-}
-
-/**
- * @param {readonly Candidate[]} candidates
- * @param {import("../index.d.ts").RankOptions | null} [options]
- * @returns {Candidate[]}
- */
-export function rank(candidates, options) {
-  if (!Array.isArray(candidates)) throw misfit("candidates", "a list of candidates");
-  const preferNetworks = networksOf(optionsOf(options, ["preferNetworks"]).preferNetworks);
-  const core = loaded("rank");
-  const byIndex = new Map();
-  const numbers = new Float64Array(6 * candidates.length);
-  let texts = "";
-  for (const [position, candidate] of candidates.entries()) {
-    if (typeof candidate !== "object" || candidate === null) throw misfit(`candidates[${position}]`, "a candidate");
-    const { requirementIndex: index } = candidate;
-    if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff || byIndex.has(index)) {
-      throw misfit(`candidates[${position}].requirementIndex`, "a whole number that no other candidate has");
-    }
-    byIndex.set(index, candidate);
-    const keys = keysOf(candidate, position);
-    numbers.set(keys.numbers, 6 * position);
-    texts += keys.texts;
-  }
-  const order = attemptPath(() => core.rank(numbers, texts, preferNetworks));
-  return JSON.parse(order).map((/** @type {[number, string?]} */ [index, decidedBy], /** @type {number} */ place) => {
-    const { decidedBy: _, ...candidate } = byIndex.get(index);
-    return { ...candidate, rank: place + 1, ...(decidedBy ? { decidedBy } : {}) };
-  });
-}
-
-const NETWORK = "a CAIP-2 id or a known name";
-const A_NETWORK = "a CAIP-2 id";
-const A_FEE = "atomic units in digits";
-
-/**
- * A line for each, as the core takes them.
- * @param {unknown} networks
- */
-function networksOf(networks) {
-  if (networks === undefined || networks === null) return "";
-  if (!Array.isArray(networks)) throw misfit("preferNetworks", "a list of networks");
-  const other = networks.findIndex((network) => !isLine(network));
-  if (other !== -1) throw misfit(`preferNetworks[${other}]`, NETWORK);
-  return networks.map((network) => `${network}\n`).join("");
-}
-
-/** @param {unknown} value */
-function isLine(value) {
-  return typeof value === "string" && !value.includes("\n");
-}
-
-/**
- * What the order of a candidate depends on, as the core takes it.
- * @param {Candidate} candidate
- * @param {number} position
- */
-function keysOf(candidate, position) {
-  const { requirementIndex, viable, circuit, network, fee = "0", decimals = 0, healthScore = 0.8, latencyMs } = candidate;
-  const refuse = (/** @type {string} */ field, /** @type {string} */ accepted) => misfit(`candidates[${position}].${field}`, accepted);
-  if (typeof (network ?? "") !== "string") throw refuse("network", "a string");
-  if (typeof fee !== "string") throw refuse("fee", "a string");
-  if (network != null && !(network && isLine(network))) throw refuse("network", A_NETWORK);
-  if (!isLine(fee)) throw refuse("fee", A_FEE);
-  // A number the module has no room for would wrap, and one that is none would become 0.
-  if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= 77)) throw refuse("decimals", "a whole number from 0 to 77");
-  if (!(typeof healthScore === "number" && healthScore >= 0 && healthScore <= 1)) throw refuse("healthScore", "a number from 0 to 1");
-  if (latencyMs != null && !(Number.isFinite(latencyMs) && latencyMs >= 0)) throw refuse("latencyMs", "milliseconds, 0 or more");
-  const isViable = viable === true && !(candidate.rejectionReasons?.length > 0);
-  const latencyUs = latencyMs == null ? -1 : Math.round(latencyMs * 1_000);
-  return {
-    numbers: [requirementIndex, Number(isViable), Number(circuit === "open"), decimals, Math.round(healthScore * 10_000), latencyUs],
-    texts: `${network ?? ""}\n${fee}\n`,
-  };
-}
-
-/**
- * Calls into the core, which throws the path of what it does not accept.
- * @param {() => string} call
- */
-function attemptPath(call) {
-  try {
-    return call();
-  } catch (path) {
-    if (typeof path !== "string") throw path;
-    throw misfit(path, path.endsWith(".fee") ? A_FEE : path.endsWith(".network") ? A_NETWORK : NETWORK);
   }
 }

@@ -1,0 +1,200 @@
+// @ts-check
+// The pure ranking, for what-if. Candidates of one selection that nobody changed are ranked by what the
+// core kept of them; of any others, what their places depend on crosses to the core.
+
+import { loaded } from "./boot.mjs";
+import { misfit } from "./errors.mjs";
+import { optionsOf } from "./options.mjs";
+
+/** @typedef {import("../index.d.ts").Candidate} Candidate */
+/** @typedef {import("./boot.mjs").Core} Core */
+/** @typedef {import("../wasm/core.js").Claim} Claim */
+
+/**
+ * @param {readonly Candidate[]} candidates
+ * @param {import("../index.d.ts").RankOptions | null} [options]
+ * @returns {Candidate[]}
+ */
+export function rank(candidates, options) {
+  if (!Array.isArray(candidates)) throw misfit("candidates", "a list of candidates");
+  const preferNetworks = networksOf(optionsOf(options, ["preferNetworks"]).preferNetworks);
+  const core = loaded("rank");
+  names ??= core.keyNames().split("\n");
+  const order = attemptPath(() => ofSelection(candidates, preferNetworks) ?? ofObjects(core, candidates, preferNetworks));
+  const list = [];
+  for (let at = 0; at < order.length; at += 2) {
+    list.push(ranked(candidates[order[at] ?? 0], list.length + 1, names[order[at + 1] ?? 0]));
+  }
+  return list;
+}
+
+/**
+ * @param {Candidate | undefined} candidate
+ * @param {number} rank
+ * @param {string} [decidedBy]
+ */
+function ranked(candidate, rank, decidedBy) {
+  const copy = /** @type {{ decidedBy?: string | undefined }} */ ({ ...candidate, rank });
+  if (decidedBy === undefined) delete copy.decidedBy;
+  else copy.decidedBy = decidedBy;
+  return /** @type {Candidate} */ (copy);
+}
+
+/** @type {string[] | undefined} The keys of the cascade, as the core numbers them. */
+let names;
+
+/**
+ * Keeps of a selection's candidates what lets them be ranked again where they came from.
+ * @param {readonly Candidate[]} candidates
+ * @param {Claim} claim
+ */
+export function remember(candidates, claim) {
+  for (const [place, candidate] of candidates.entries()) origins.set(candidate, new Origin(candidate, place, claim));
+}
+
+/**
+ * The order by what the core kept of a selection, if all candidates are of the same one and as it left them.
+ * @param {readonly Candidate[]} candidates
+ * @param {string} preferNetworks
+ */
+function ofSelection(candidates, preferNetworks) {
+  const places = new Uint32Array(candidates.length);
+  const seen = new Set();
+  /** @type {Claim | undefined} */
+  let claim;
+  for (const candidate of candidates) {
+    const origin = origins.get(candidate);
+    claim ??= origin?.claim;
+    if (origin === undefined || origin.claim !== claim || !isAsItWas(candidate, origin)) return undefined;
+    places[seen.size] = origin.place;
+    seen.add(origin.place);
+  }
+  return seen.size === candidates.length ? claim?.rank(places, preferNetworks) : undefined;
+}
+
+/** @type {WeakMap<Candidate, Origin>} */
+const origins = new WeakMap();
+
+/** Where a candidate came from, and all that its place in an order depends on. */
+class Origin {
+  /**
+   * @param {Candidate} candidate
+   * @param {number} place
+   * @param {Claim} claim
+   */
+  constructor(candidate, place, claim) {
+    this.claim = claim;
+    this.place = place;
+    this.requirementIndex = candidate.requirementIndex;
+    this.viable = candidate.viable;
+    this.reasons = candidate.rejectionReasons.length;
+    this.circuit = candidate.circuit;
+    this.network = candidate.network;
+    this.decimals = candidate.decimals;
+    this.fee = candidate.fee;
+    this.healthScore = candidate.healthScore;
+    this.latencyMs = candidate.latencyMs;
+  }
+}
+
+/**
+ * Whether nobody changed what the order depends on.
+ * @param {Candidate} candidate
+ * @param {Origin} origin
+ */
+function isAsItWas(candidate, origin) {
+  return (
+    candidate.requirementIndex === origin.requirementIndex &&
+    candidate.viable === origin.viable &&
+    candidate.rejectionReasons?.length === origin.reasons &&
+    candidate.circuit === origin.circuit &&
+    candidate.network === origin.network &&
+    candidate.decimals === origin.decimals &&
+    candidate.fee === origin.fee &&
+    candidate.healthScore === origin.healthScore &&
+    candidate.latencyMs === origin.latencyMs
+  );
+}
+
+/**
+ * The order of any candidates.
+ * @param {Core} core
+ * @param {readonly Candidate[]} candidates
+ * @param {string} preferNetworks
+ */
+function ofObjects(core, candidates, preferNetworks) {
+  const seen = new Set();
+  const numbers = new Float64Array(6 * candidates.length);
+  let texts = "";
+  for (const [position, candidate] of candidates.entries()) {
+    if (typeof candidate !== "object" || candidate === null) throw misfit(`candidates[${position}]`, "a candidate");
+    const { requirementIndex: index } = candidate;
+    if (!Number.isInteger(index) || index < 0 || index > 0xffff_ffff || seen.has(index)) {
+      throw misfit(`candidates[${position}].requirementIndex`, "a whole number that no other candidate has");
+    }
+    seen.add(index);
+    const keys = keysOf(candidate, position);
+    numbers.set(keys.numbers, 6 * position);
+    texts += keys.texts;
+  }
+  return core.rank(numbers, texts, preferNetworks);
+}
+
+const NETWORK = "a CAIP-2 id or a known name";
+const A_NETWORK = "a CAIP-2 id";
+const A_FEE = "atomic units in digits";
+
+/**
+ * A line for each, as the core takes them.
+ * @param {unknown} networks
+ */
+function networksOf(networks) {
+  if (networks === undefined || networks === null) return "";
+  if (!Array.isArray(networks)) throw misfit("preferNetworks", "a list of networks");
+  const other = networks.findIndex((network) => !isLine(network));
+  if (other !== -1) throw misfit(`preferNetworks[${other}]`, NETWORK);
+  return networks.map((network) => `${network}\n`).join("");
+}
+
+/** @param {unknown} value */
+function isLine(value) {
+  return typeof value === "string" && !value.includes("\n");
+}
+
+/**
+ * What the order of a candidate depends on, as the core takes it.
+ * @param {Candidate} candidate
+ * @param {number} position
+ */
+function keysOf(candidate, position) {
+  const { requirementIndex, viable, circuit, network, fee = "0", decimals = 0, healthScore = 0.8, latencyMs } = candidate;
+  const refuse = (/** @type {string} */ field, /** @type {string} */ accepted) => misfit(`candidates[${position}].${field}`, accepted);
+  if (typeof (network ?? "") !== "string") throw refuse("network", "a string");
+  if (typeof fee !== "string") throw refuse("fee", "a string");
+  if (network != null && !(network && isLine(network))) throw refuse("network", A_NETWORK);
+  if (!isLine(fee)) throw refuse("fee", A_FEE);
+  // A number the module has no room for would wrap, and one that is none would become 0.
+  if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= 77)) throw refuse("decimals", "a whole number from 0 to 77");
+  if (!(typeof healthScore === "number" && healthScore >= 0 && healthScore <= 1)) throw refuse("healthScore", "a number from 0 to 1");
+  if (latencyMs != null && !(Number.isFinite(latencyMs) && latencyMs >= 0)) throw refuse("latencyMs", "milliseconds, 0 or more");
+  const isViable = viable === true && !(candidate.rejectionReasons?.length > 0);
+  const latencyUs = latencyMs == null ? -1 : Math.round(latencyMs * 1_000);
+  return {
+    numbers: [requirementIndex, Number(isViable), Number(circuit === "open"), decimals, Math.round(healthScore * 10_000), latencyUs],
+    texts: `${network ?? ""}\n${fee}\n`,
+  };
+}
+
+/**
+ * Calls into the core, which throws the path of what it does not accept.
+ * @template T
+ * @param {() => T} call
+ */
+function attemptPath(call) {
+  try {
+    return call();
+  } catch (path) {
+    if (typeof path !== "string") throw path;
+    throw misfit(path, path.endsWith(".fee") ? A_FEE : path.endsWith(".network") ? A_NETWORK : NETWORK);
+  }
+}
