@@ -4,9 +4,7 @@
 import module from "./wasm/core_bg.wasm";
 import * as core from "./wasm/core.js";
 import { provide } from "./src/boot.mjs";
-import { onlyRedirectRule } from "./src/host.mjs";
 
-onlyRedirectRule();
 provide(async (source) => {
   if (source === undefined) core.initSync({ module });
   else await core.default({ module_or_path: source });

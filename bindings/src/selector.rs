@@ -151,7 +151,7 @@ impl Selector {
     fn build(config: &str, host: Host, events: bool, health: Option<&HealthIndex>) -> Result<Selector, String> {
         let config = Config::from_json(config).map_err(convert::config_failure)?;
         let host = Rc::new(host);
-        let mut builder = RouteSelector::builder(config).transport(JsTransport(host.clone()));
+        let mut builder = RouteSelector::builder(config).transport(JsTransport::new(host.clone()));
         if let Some(health) = health {
             builder = builder.health(health.clone());
         }

@@ -1,21 +1,17 @@
-//! The core's transport over two JavaScript functions.
+//! The core's transport: `fetch` for URLs, a JavaScript function for the application's own providers.
 
 use std::rc::Rc;
 
 use js_sys::{Promise, Uint8Array};
-use payroute::{BoxFuture, Endpoint, Reply, Transport, TransportError};
+use payroute::{BoxFuture, Endpoint, FetchTransport, Reply, Transport, TransportError};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What reaches endpoints on the JavaScript side, and hears of them. Its methods do not throw and
+    /// What reaches providers on the JavaScript side, and hears of events. Its methods do not throw and
     /// its promises do not reject.
     pub type Host;
-
-    /// Posts to a URL.
-    #[wasm_bindgen(method, catch)]
-    fn post(this: &Host, url: &str, body: &str, signal: &JsValue) -> Result<Promise, JsValue>;
 
     /// Hands a body to a provider or function of the application, by its name in the configuration.
     #[wasm_bindgen(method, catch)]
@@ -44,52 +40,40 @@ extern "C" {
     fn failure(this: &Answer) -> Option<String>;
 
     #[wasm_bindgen(method, getter)]
-    fn status(this: &Answer) -> u16;
-
-    #[wasm_bindgen(method, getter, js_name = retryAfter)]
-    fn retry_after(this: &Answer) -> Option<String>;
-
-    #[wasm_bindgen(method, getter)]
-    fn date(this: &Answer) -> Option<String>;
-
-    #[wasm_bindgen(method, getter)]
     fn body(this: &Answer) -> Uint8Array;
 }
 
 /// The one transport of the npm package.
-pub(crate) struct JsTransport(pub(crate) Rc<Host>);
+pub(crate) struct JsTransport {
+    fetch: FetchTransport,
+    host: Rc<Host>,
+}
 
 impl JsTransport {
-    fn start(&self, endpoint: &Endpoint, body: &str, signal: &JsValue) -> Option<Promise> {
-        let promise = match (endpoint.url(), endpoint.provider()) {
-            (Some(url), _) => self.0.post(url, body, signal),
-            (None, Some(provider)) => self.0.ask(provider, body, signal),
-            (None, None) => return None,
-        };
-        promise.ok()
+    pub(crate) fn new(host: Rc<Host>) -> Self {
+        Self { fetch: FetchTransport::new(), host }
+    }
+
+    async fn ask(&self, provider: &str, body: &str) -> Result<Reply, TransportError> {
+        let mut request = Request { controller: AbortController::new(), answered: false };
+        let promise = self.host.ask(provider, body, &request.controller.signal());
+        let answer = JsFuture::from(promise.map_err(|_| TransportError::Unreachable)?).await;
+        request.answered = true;
+        let answer: Answer = answer.map_err(|_| TransportError::Unreachable)?.unchecked_into();
+        match answer.failure().as_deref() {
+            None => Ok(Reply { status: 200, body: answer.body().to_vec(), ..Reply::default() }),
+            Some("too-large") => Err(TransportError::TooLarge),
+            Some(_) => Err(TransportError::Unreachable),
+        }
     }
 }
 
 impl Transport for JsTransport {
     fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
-        Box::pin(async move {
-            let mut request = Request { controller: AbortController::new(), answered: false };
-            let promise = self.start(endpoint, &body, &request.controller.signal());
-            let answer = JsFuture::from(promise.ok_or(TransportError::Unreachable)?).await;
-            request.answered = true;
-            let answer: Answer = answer.map_err(|_| TransportError::Unreachable)?.unchecked_into();
-            match answer.failure().as_deref() {
-                None => Ok(Reply {
-                    status: answer.status(),
-                    retry_after: answer.retry_after(),
-                    date: answer.date(),
-                    body: answer.body().to_vec(),
-                }),
-                Some("too-large") => Err(TransportError::TooLarge),
-                Some("redirected") => Err(TransportError::Redirected),
-                Some(_) => Err(TransportError::Unreachable),
-            }
-        })
+        match endpoint.provider() {
+            Some(provider) => Box::pin(async move { self.ask(provider, &body).await }),
+            None => self.fetch.post(endpoint, body),
+        }
     }
 }
 

@@ -63,13 +63,13 @@ export function optimizeWith(glue, file) {
   const renamed = JSON.parse(optimize(file, ["--minify-imports-and-exports-and-modules", ...STRIPPED]));
   let text = readFileSync(glue, "utf8");
   const rename = (pattern, name) => {
-    const changed = text.replace(new RegExp(pattern, "gm"), `$1${name}$2`);
+    const changed = text.replace(new RegExp(pattern, "gm"), (_, before, after) => `${before}${name}${after}`);
     if (changed === text) throw new Error(`${pattern} is not in ${glue}`);
     text = changed;
   };
   for (const [, from, to] of renamed.imports) rename(`^( +)${from}(: function)`, to);
   // Not all that are exported are called.
-  for (const [from, to] of renamed.exports) text = text.replace(new RegExp(`(\\bwasm\\.)${from}\\b`, "g"), `$1${to}`);
+  for (const [from, to] of renamed.exports) text = text.replace(new RegExp(`\\bwasm\\.${from}\\b`, "g"), () => `wasm.${to}`);
   rename('^( +)"./core_bg.js"(: import0)', MODULE);
   writeFileSync(glue, text);
 }

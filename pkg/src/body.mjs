@@ -9,15 +9,6 @@ const MOST_VIEW_MS = 10_000;
  */
 
 /**
- * The body, or `undefined` as soon as it grows past `limit`; the rest is not sent then.
- * @param {Readable} response
- * @param {number} limit
- */
-export function readAtMost(response, limit) {
-  return read(response, limit, new Promise(() => {}), (reader) => void reader.cancel().catch(() => {}));
-}
-
-/**
  * The body of a second view, or `undefined` past `limit`; the response's own stays unread. What came
  * by the time that is given, or until `signal` aborts, is all there is.
  * @param {Readable & { clone(): Readable }} response
@@ -34,7 +25,7 @@ export async function readView(response, limit, signal) {
   signal?.addEventListener("abort", end);
   if (signal?.aborted) end();
   try {
-    return await read(response.clone(), limit, ended, (view) => leave(response, view));
+    return await read(response, response.clone(), limit, ended);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", end);
@@ -64,18 +55,18 @@ function leave({ body }, view) {
 
 /**
  * @param {Readable} response
+ * @param {Readable} view
  * @param {number} limit
  * @param {Promise<unknown>} ended
- * @param {(reader: ReadableStreamDefaultReader<Uint8Array>) => void} stop what is done with a body that goes on
  */
-async function read(response, limit, ended, stop) {
-  if (response.body === null) return new Uint8Array();
-  if (response.body === undefined) {
+async function read(response, view, limit, ended) {
+  if (view.body === null) return new Uint8Array();
+  if (view.body === undefined) {
     // Hosts without streams, such as React Native.
-    const whole = new Uint8Array(await response.arrayBuffer());
+    const whole = new Uint8Array(await view.arrayBuffer());
     return whole.length > limit ? undefined : whole;
   }
-  const reader = response.body.getReader();
+  const reader = view.body.getReader();
   const end = ended.then(() => undefined);
   const chunks = [];
   let length = 0;
@@ -83,7 +74,7 @@ async function read(response, limit, ended, stop) {
     const step = await Promise.race([reader.read(), end]);
     if (step?.done) break;
     length += step?.value.length ?? 0;
-    if (step === undefined || length > limit) stop(reader);
+    if (step === undefined || length > limit) leave(response, reader);
     if (step === undefined) break;
     if (length > limit) return undefined;
     chunks.push(step.value);
