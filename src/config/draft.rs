@@ -152,6 +152,7 @@ impl Draft {
         if fields.is_empty() || fields.len() > MOST_ENDPOINTS {
             let accepted = format!("1 to {MOST_ENDPOINTS} endpoints");
             field.refuse(&format!("has {} endpoints", fields.len()), &accepted);
+            return Vec::new();
         }
         let mut endpoints: Vec<Arc<Endpoint>> = Vec::new();
         for field in &fields {
