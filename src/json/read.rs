@@ -194,6 +194,10 @@ impl<'a> Scanner<'a> {
     fn skip_string(&mut self) -> Option<()> {
         self.advance(1);
         loop {
+            // Nearly all of a document is the plain inside of texts: one look at each byte.
+            let rest = self.text.as_bytes().get(self.at..)?;
+            let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F));
+            self.advance(plain.unwrap_or(rest.len()));
             match self.next()? {
                 b'"' => return Some(()),
                 b'\\' => match self.next()? {
@@ -201,8 +205,7 @@ impl<'a> Scanner<'a> {
                     b'u' => (0..4).try_for_each(|_| self.next()?.is_ascii_hexdigit().then_some(()))?,
                     _ => return None,
                 },
-                0..=0x1F => return None,
-                _ => {}
+                _ => return None,
             }
         }
     }
@@ -233,7 +236,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_byte(&mut self, any_of: &[u8]) -> bool {
-        let is_there = self.text.as_bytes().get(self.at).is_some_and(|byte| any_of.contains(byte));
+        let is_there = self.text.as_bytes().get(self.at).is_some_and(|byte| any_of.iter().any(|one| one == byte));
         self.advance(usize::from(is_there));
         is_there
     }
@@ -247,8 +250,12 @@ impl<'a> Scanner<'a> {
 
     /// The next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
-        while self.skip_byte(b" \t\n\r") {}
-        self.text.as_bytes().get(self.at).copied()
+        loop {
+            match self.text.as_bytes().get(self.at) {
+                Some(b' ' | b'\t' | b'\n' | b'\r') => self.advance(1),
+                byte => return byte.copied(),
+            }
+        }
     }
 
     fn next(&mut self) -> Option<u8> {

@@ -132,28 +132,31 @@ fn write_decimal(json: &mut String, number: u64, places: usize) {
     }
 }
 
+/// All that is escaped is one byte long; what lies between is copied as it is.
 fn write_text(json: &mut String, text: &str) {
     json.push('"');
-    for c in text.chars() {
-        let escape = match c {
-            '"' | '\\' => c,
+    let mut rest = text;
+    while let Some(place) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F)) {
+        let (plain, behind) = rest.split_at_checked(place).unwrap_or_default();
+        let mut behind = behind.chars();
+        let escaped = behind.next().unwrap_or_default();
+        rest = behind.as_str();
+        json.push_str(plain);
+        json.push('\\');
+        json.push(match escaped {
             '\u{8}' => 'b',
             '\u{C}' => 'f',
             '\n' => 'n',
             '\r' => 'r',
             '\t' => 't',
             '\0'..='\u{1F}' => 'u',
-            _ => {
-                json.push(c);
-                continue;
-            }
-        };
-        json.push('\\');
-        json.push(escape);
-        if escape == 'u' {
-            json.push_str(&format!("{:04x}", u32::from(c)));
+            itself => itself,
+        });
+        if json.ends_with('u') {
+            json.push_str(&format!("{:04x}", u32::from(escaped)));
         }
     }
+    json.push_str(rest);
     json.push('"');
 }
 
