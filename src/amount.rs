@@ -179,17 +179,25 @@ impl Amount {
 
     /// The amount as a value that compares across assets of different decimals, exactly.
     pub(crate) fn to_value(self, decimals: u8) -> Value {
-        // The largest power of ten in a limb.
-        const STEP: u8 = 9;
-        let mut limbs = [0; 16];
-        limbs.iter_mut().rev().zip(self.0.iter().rev()).for_each(|(limb, own)| *limb = *own);
-        let mut scale = if self.is_zero() { 0 } else { MAX_DECIMALS.saturating_sub(decimals) };
+        // The largest power of ten in a digit.
+        const STEP: u8 = 19;
+        let mut digits = [0; 8];
+        for (digit, [high, low]) in digits.iter_mut().rev().zip(self.0.as_chunks().0.iter().rev()) {
+            *digit = u64::from(*high) << 32 | u64::from(*low);
+        }
+        let Some(mut highest) = digits.iter().position(|digit| *digit > 0) else { return Value(digits) };
+        let mut scale = MAX_DECIMALS.saturating_sub(decimals);
         while scale > 0 {
             let step = scale.min(STEP);
-            multiply(&mut limbs, 10_u32.saturating_pow(step.into()), 0);
+            let (power, mut carry) = (10_u64.saturating_pow(step.into()), 0);
+            // A step makes the number longer by a digit at most; what lies before is zero.
+            highest = highest.saturating_sub(1);
+            for digit in digits.iter_mut().skip(highest).rev() {
+                (*digit, carry) = digit.carrying_mul(power, carry);
+            }
             scale = scale.saturating_sub(step);
         }
-        Value(limbs)
+        Value(digits)
     }
 }
 
@@ -204,7 +212,7 @@ fn multiply(limbs: &mut [u32], by: u32, plus: u32) -> u32 {
 
 /// An amount scaled to [`MAX_DECIMALS`] decimals: ordered by worth in token units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Value(Limbs<16>);
+pub(crate) struct Value([u64; 8]);
 
 impl FromStr for Amount {
     type Err = AmountError;
@@ -324,7 +332,7 @@ mod tests {
             let power = U256::from(10).pow(U256::from(MAX_DECIMALS - decimals));
             let product: ruint::Uint<512, 8> = number.widening_mul(power);
             let Value(limbs) = Amount::from_be_bytes(number.to_be_bytes()).to_value(decimals);
-            proptest::prop_assert_eq!(limbs.map(u32::to_be_bytes).concat(), product.to_be_bytes::<64>());
+            proptest::prop_assert_eq!(limbs.map(u64::to_be_bytes).concat(), product.to_be_bytes::<64>());
         }
     }
 

@@ -3,6 +3,7 @@
 //! Refuses to know time, networks and how anything was measured. Every comparison is between
 //! integers.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
@@ -31,7 +32,7 @@ use crate::verdict::{Key, Obstacle, Rejection};
 /// # Ok::<(), payroute::NetworkError>(())
 /// ```
 pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
-    let standings: Vec<Standing> = candidates.iter().map(Standing::of).collect();
+    let standings: Vec<Standing<'_>> = candidates.iter().map(Standing::of).collect();
     for (rank, (position, decided_by)) in (1..).zip(order(&standings.iter().collect::<Vec<_>>(), prefer)) {
         if let Some(candidate) = candidates.get_mut(position) {
             candidate.rank = rank;
@@ -44,11 +45,11 @@ pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
 /// The order of `standings`, best first: positions, each with the key that set it apart from the first.
 #[doc(hidden)]
 #[must_use]
-pub fn order(standings: &[&Standing], prefer: &[ChainId]) -> Vec<(usize, Option<Key>)> {
-    let keys: Vec<SortKey<'_>> = standings.iter().map(|standing| SortKey::of(standing, prefer)).collect();
-    // Sorting moves references: a key is tens of bytes. No two are equal.
-    let mut order: Vec<(&SortKey<'_>, usize)> = keys.iter().zip(0..).collect();
-    order.sort();
+pub fn order(standings: &[&Standing<'_>], prefer: &[ChainId]) -> Vec<(usize, Option<Key>)> {
+    let key = |(standing, position)| (SortKey::of(standing, prefer), position);
+    let mut order: Vec<(SortKey<'_>, usize)> = standings.iter().copied().zip(0..).map(key).collect();
+    // No two are equal.
+    order.sort_unstable();
     let decided_by = |key: &SortKey<'_>| order.first().and_then(|(winner, _)| key.first_difference(winner));
     order.iter().map(|(key, position)| (*position, decided_by(key))).collect()
 }
@@ -78,28 +79,34 @@ fn place_by_rank(candidates: &mut [Candidate]) {
 /// All of a candidate that its place depends on.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct Standing<'a> {
     unviable: bool,
     open: bool,
-    network: Option<ChainId>,
+    network: Option<Cow<'a, ChainId>>,
     fee: Value,
     score: u16,
     latency_us: Option<u64>,
     index: usize,
 }
 
-impl Standing {
+impl<'a> Standing<'a> {
     #[must_use]
-    pub fn of(candidate: &Candidate) -> Self {
+    pub fn of(candidate: &'a Candidate) -> Self {
         Self {
             unviable: !candidate.viable || !candidate.rejections.is_empty(),
             open: candidate.circuit == Circuit::Open,
-            network: candidate.network.clone(),
+            network: candidate.network.as_ref().map(Cow::Borrowed),
             fee: candidate.fee.to_value(candidate.decimals.unwrap_or(0)),
             score: candidate.health_score.ten_thousandths(),
             latency_us: candidate.latency_us,
             index: candidate.requirement_index,
         }
+    }
+
+    /// That outlives the candidate.
+    #[must_use]
+    pub fn kept(self) -> Standing<'static> {
+        Standing { network: self.network.map(|network| Cow::Owned(network.into_owned())), ..self }
     }
 }
 
@@ -123,12 +130,12 @@ enum Latency {
 }
 
 impl<'a> SortKey<'a> {
-    fn of(standing: &'a Standing, prefer: &[ChainId]) -> Self {
+    fn of(standing: &'a Standing<'_>, prefer: &[ChainId]) -> Self {
         let listed = |network: &ChainId| prefer.iter().position(|preferred| preferred == network);
         Self {
             unviable: standing.unviable,
             open: standing.open,
-            preference: standing.network.as_ref().and_then(listed).unwrap_or(prefer.len()),
+            preference: standing.network.as_deref().and_then(listed).unwrap_or(prefer.len()),
             fee: &standing.fee,
             score: Reverse(standing.score),
             latency: standing.latency_us.map_or(Latency::Unmeasured, Latency::Micros),

@@ -9,7 +9,7 @@ use crate::{convert, rank};
 #[wasm_bindgen]
 pub struct Claim {
     claim: payroute::Claim,
-    standings: Vec<Standing>,
+    standings: Vec<Standing<'static>>,
 }
 
 #[wasm_bindgen]
@@ -37,7 +37,7 @@ impl Claim {
 
 impl Claim {
     pub(crate) fn of(selection: &Selection) -> Self {
-        let standings = selection.candidates().iter().map(Standing::of).collect();
+        let standings = selection.candidates().iter().map(|candidate| Standing::of(candidate).kept()).collect();
         Self { claim: selection.claim().clone(), standings }
     }
 }

@@ -29,14 +29,14 @@ pub fn rank(numbers: &[f64], texts: &str, prefer: &str) -> Result<Vec<u32>, Stri
     for (position, numbers) in numbers.chunks_exact(6).enumerate() {
         let texts = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         let candidate = candidate(numbers, texts).map_err(|field| format!("candidates[{position}].{field}"))?;
-        standings.push(Standing::of(&candidate));
+        standings.push(Standing::of(&candidate).kept());
     }
     order(&standings.iter().collect::<Vec<_>>(), prefer)
 }
 
 /// As `rank`, of what is known already.
 #[allow(clippy::cast_possible_truncation, reason = "a position fits 32 bits where memory does")]
-pub(crate) fn order(standings: &[&Standing], prefer: &str) -> Result<Vec<u32>, String> {
+pub(crate) fn order(standings: &[&Standing<'_>], prefer: &str) -> Result<Vec<u32>, String> {
     let mut networks = Vec::new();
     for (position, name) in prefer.split_terminator('\n').enumerate() {
         networks.push(ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]"))?);
