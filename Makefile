@@ -33,7 +33,7 @@ check: wasm-target
 	cargo update --workspace --locked --quiet $(AGENT)
 	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked --all-features
-	for features in "" reqwest tracing "reqwest tracing"; do \
+	for features in "" reqwest fetch tracing "reqwest tracing" "fetch tracing"; do \
 		cargo clippy --lib --no-default-features --features "$$features" --locked -- -D warnings && \
 		cargo clippy --lib --no-default-features --features "$$features" --target wasm32-unknown-unknown --locked -- -D warnings \
 		|| exit 1; \

@@ -9,10 +9,10 @@ import { compile, optimize } from "./module.mjs";
 
 /** What parts of the core are called here, by its modules. */
 const PARTS = {
-  "asking endpoints": ["probe", "together", "trace", "event"],
+  "asking endpoints": ["probe", "platform", "solana", "together", "trace", "event"],
   "schemes and screening": ["policy", "scheme", "eip712", "approval"],
-  configuration: ["config", "registry", "network", "endpoint", "rpc_url"],
-  "reading 402s": ["payment"],
+  configuration: ["config", "registry", "lines", "network", "endpoint", "rpc_url"],
+  "reading 402s": ["payment", "base64"],
   health: ["health", "class"],
   "ranking and answers": ["cascade", "candidate", "verdict", "error", "selector", "amount", "text", "order"],
   "JSON, read and written": ["json"],
