@@ -25,10 +25,10 @@ pub const MAX_DECIMALS: u8 = 77;
 /// # Ok::<(), payroute::AmountError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Amount(Limbs<8>);
-
-/// A number in pieces of 32 bits, the most significant first: in that order lists compare as numbers do.
-type Limbs<const N: usize> = [u32; N];
+pub struct Amount(
+    // In pieces of 32 bits, the most significant first: in that order lists compare as numbers do.
+    [u32; 8],
+);
 
 /// Why a text is not an [`Amount`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -15,10 +15,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::lines::{Lines, line_of, lines};
-
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
+
+use crate::lines::{Lines, line_of, lines};
 
 /// A network as a CAIP-2 identifier in canonical text, for example
 /// `eip155:8453`. Cloning is cheap.

@@ -5,8 +5,9 @@
 pub(crate) fn sorted_by_key<T, K: Ord>(items: impl IntoIterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
     let mut sorted: Vec<T> = Vec::new();
     for item in items {
-        let behind = sorted.iter().position(|other| key(other) > key(&item));
-        sorted.insert(behind.unwrap_or(sorted.len()), item);
+        // From the end: what comes in order is placed at once.
+        let before = sorted.iter().rposition(|other| key(other) <= key(&item));
+        sorted.insert(before.map_or(0, |place| place.saturating_add(1)), item);
     }
     sorted
 }

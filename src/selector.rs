@@ -36,7 +36,7 @@ impl RouteSelector {
     ///
     /// # Errors
     /// The HTTP client cannot be made, for example without any trusted root certificate.
-    #[cfg(any(feature = "reqwest", feature = "fetch"))]
+    #[cfg(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32")))]
     pub fn new(config: Config) -> Result<Self, ConfigError> {
         Self::builder(config).build()
     }

@@ -267,7 +267,7 @@ class Selection {
   /**
    * @param {unknown} requirement
    * @param {{ chosen: number, json: string, candidates: Candidate[], explanation: string }} answer
-   * @param {CoreClaim} claim goes with the selection: the glue frees it once nobody can reach it
+   * @param {CoreClaim} claim goes with the selection and its candidates: the glue frees it once nobody can reach one of them
    */
   constructor(requirement, { chosen, json, candidates, explanation }, claim) {
     this.#claim = claim;

@@ -24,7 +24,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The bounds that make sense, as (holds, JSON name, what is accepted).
+    /// The first bound that makes no sense: its JSON name, and what is accepted.
     pub(crate) fn out_of_range(&self) -> Option<(&'static str, &'static str)> {
         let depth = 1..=120;
         let rules: [(bool, &(&str, &str)); 4] = [

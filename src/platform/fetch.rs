@@ -3,12 +3,12 @@
 //!
 //! Refuses to know JSON-RPC, deadlines and retries, like every transport.
 
-use js_sys::{Function, Object, Promise, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Function, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, ReadableStreamDefaultReader, Request, RequestInit, Response, Url};
+use web_sys::{AbortController, Request, RequestInit, Url};
 
-use super::BoxFuture;
+use super::{BoxFuture, spawn};
 use crate::endpoint::Endpoint;
 use crate::probe::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 
@@ -38,11 +38,11 @@ impl FetchTransport {
     /// A transport over the `fetch` that the global object has when it is used.
     #[must_use]
     pub fn new() -> Self {
-        let options = options(RULES.len());
-        let accepted = options.is_ok_and(|options| {
-            Request::new_with_str_and_init("https://localhost", options.unchecked_ref::<RequestInit>()).is_ok()
-        });
-        Self { rules: if accepted { RULES.len() } else { SERVER_RULES } }
+        const ANYWHERE: &str = "https://localhost";
+        let with_rules =
+            |options: Object| Request::new_with_str_and_init(ANYWHERE, options.unchecked_ref::<RequestInit>()).is_ok();
+        let refused = Request::new_with_str(ANYWHERE).is_ok() && !options(RULES.len()).is_ok_and(with_rules);
+        Self { rules: if refused { SERVER_RULES } else { RULES.len() } }
     }
 
     fn start(&self, url: &str, body: &str, signal: &JsValue) -> Result<Promise, JsValue> {
@@ -56,7 +56,7 @@ impl FetchTransport {
         set(&options, "headers", &headers)?;
         set(&options, "body", &body.into())?;
         set(&options, "signal", signal)?;
-        global("fetch")?.call2(&JsValue::UNDEFINED, &url.into(), &options)?.dyn_into()
+        Ok(Promise::resolve(&global("fetch")?.call2(&JsValue::UNDEFINED, &url.into(), &options)?))
     }
 }
 
@@ -66,14 +66,14 @@ impl Transport for FetchTransport {
             let mut exchange = Exchange::new().map_err(unreachable)?;
             let url = endpoint.url().ok_or(TransportError::Unreachable)?;
             let promise = self.start(url, &body, &exchange.controller.signal()).map_err(unreachable)?;
-            let response: Response = JsFuture::from(promise).await.map_err(unreachable)?.unchecked_into();
-            let status = response.status();
+            let response = JsFuture::from(promise).await.map_err(unreachable)?;
+            let status = status_of(&response).ok_or(TransportError::Unreachable)?;
             // Where the browser keeps a redirect to itself, there is no status.
             if status == 0 || (300..400).contains(&status) {
+                cancel(Reflect::get(&response, &"body".into()));
                 return Err(TransportError::Redirected);
             }
-            let header = |name| response.headers().get(name).ok().flatten();
-            let (retry_after, date) = (header("retry-after"), header("date"));
+            let (retry_after, date) = (header(&response, "retry-after"), header(&response, "date"));
             let reply = |body| Ok(Reply { status, retry_after, date, body });
             match read_body(&response, &mut exchange).await {
                 Ok(Some(body)) => reply(body),
@@ -87,26 +87,25 @@ impl Transport for FetchTransport {
 }
 
 /// The body, or `None` as soon as it grows past what is read.
-async fn read_body(response: &Response, exchange: &mut Exchange) -> Result<Option<Vec<u8>>, JsValue> {
+async fn read_body(response: &JsValue, exchange: &mut Exchange) -> Result<Option<Vec<u8>>, JsValue> {
     let mut body = Vec::new();
-    match response.body() {
-        Some(stream) => {
-            let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
-            loop {
-                let step = JsFuture::from(reader.read()).await?;
-                if Reflect::get(&step, &"done".into())?.is_truthy() {
-                    break;
-                }
-                let chunk: Uint8Array = Reflect::get(&step, &"value".into())?.unchecked_into();
-                if !append(&mut body, &chunk) {
-                    return Ok(None);
-                }
-            }
-        }
+    let stream = Reflect::get(response, &"body".into())?;
+    if stream.is_null() || stream.is_undefined() {
         // No body, or a host without streams, such as React Native.
-        None => {
-            let buffer = JsFuture::from(response.array_buffer()?).await?;
-            if !append(&mut body, &Uint8Array::new(&buffer)) {
+        let buffer = JsFuture::from(promised(response, "arrayBuffer")?).await?;
+        let bytes = Reflect::construct(&global("Uint8Array")?, &Array::of1(&buffer))?;
+        if !append(&mut body, &bytes)? {
+            return Ok(None);
+        }
+    } else {
+        let reader = call(&stream, "getReader", &Array::new())?;
+        loop {
+            let step = JsFuture::from(promised(&reader, "read")?).await?;
+            if Reflect::get(&step, &"done".into())?.is_truthy() {
+                break;
+            }
+            if !append(&mut body, &Reflect::get(&step, &"value".into())?)? {
+                cancel(Ok(reader));
                 return Ok(None);
             }
         }
@@ -115,13 +114,49 @@ async fn read_body(response: &Response, exchange: &mut Exchange) -> Result<Optio
     Ok(Some(body))
 }
 
-fn append(body: &mut Vec<u8>, chunk: &Uint8Array) -> bool {
+/// Whether there was room for `chunk`.
+fn append(body: &mut Vec<u8>, chunk: &JsValue) -> Result<bool, JsValue> {
+    if !ArrayBuffer::is_view(chunk) {
+        return Err(JsValue::UNDEFINED);
+    }
+    let chunk: &Uint8Array = chunk.unchecked_ref();
     let room = MAX_RESPONSE_BYTES.saturating_sub(body.len());
     let fits = usize::try_from(chunk.length()).is_ok_and(|length| length <= room);
     if fits {
         body.extend_from_slice(&chunk.to_vec());
     }
-    fits
+    Ok(fits)
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "looked at before")]
+fn status_of(response: &JsValue) -> Option<u16> {
+    let status = Reflect::get(response, &"status".into()).ok()?.as_f64()?;
+    (0.0..1_000.0).contains(&status).then_some(status as u16)
+}
+
+fn header(response: &JsValue, name: &str) -> Option<String> {
+    let headers = Reflect::get(response, &"headers".into()).ok()?;
+    call(&headers, "get", &Array::of1(&name.into())).ok()?.as_string()
+}
+
+/// Ends what would go on where nobody reads: an abort reaches only a host that heard of the signal.
+fn cancel(stream: Result<JsValue, JsValue>) {
+    if let Ok(promise) = stream.and_then(|stream| promised(&stream, "cancel")) {
+        spawn(Box::pin(async {
+            // That it had ended already is no news.
+            let _ = JsFuture::from(promise).await;
+        }));
+    }
+}
+
+fn promised(object: &JsValue, method: &str) -> Result<Promise, JsValue> {
+    call(object, method, &Array::new()).map(|value| Promise::resolve(&value))
+}
+
+/// A method by its name. What the host or an application gives for a response may be anything, and what
+/// it throws is caught here alone.
+fn call(object: &JsValue, method: &str, arguments: &Array) -> Result<JsValue, JsValue> {
+    Reflect::get(object, &method.into())?.dyn_into::<Function>()?.apply(object, arguments)
 }
 
 /// A request and its answer: dropped before their end, they are aborted.

@@ -201,8 +201,8 @@ impl RpcError {
 
 fn integer(text: &str) -> Option<i64> {
     match text.strip_prefix('-') {
-        Some(digits) => 0_i64.checked_sub_unsigned(digits.parse().ok()?),
-        None => i64::try_from(text.parse::<u64>().ok()?).ok(),
+        Some(digits) if !digits.starts_with('+') => 0_i64.checked_sub_unsigned(digits.parse().ok()?),
+        _ => i64::try_from(text.parse::<u64>().ok()?).ok(),
     }
 }
 

@@ -1,0 +1,71 @@
+// Whatever the global `fetch` gives: an application's own, a test's, another library's.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BalancesUnavailableError, createSelector } from "payroute";
+import { answer } from "./support/chain.mjs";
+import { evmOffer, onBase, v2 } from "./support/offers.mjs";
+
+const URL = "https://rpc.example/v2/0123456789abcdef";
+const read = new Response("{}");
+await read.text();
+const throwing = new Proxy({}, { get: () => assert.fail("looked at") });
+const body = (chunk) => ({ getReader: () => ({ read: async () => ({ done: false, value: chunk }), cancel() {} }) });
+
+const NO_ANSWERS = {
+  "nothing": async () => undefined,
+  "not a promise": () => 7,
+  "throws": () => assert.fail(`at ${URL}`),
+  "rejects": async () => assert.fail(`at ${URL}`),
+  "a thenable that throws": () => ({ then: () => assert.fail("thenable") }),
+  "a body that was read before": async () => read,
+  "no status": async () => ({ headers: new Headers(), body: null }),
+  "a status that is none": async () => ({ status: "200", headers: new Headers(), body: null }),
+  "a status of millions": async () => ({ status: 2e6, headers: new Headers(), body: null }),
+  "a stream of Node": async () => ({ status: 200, headers: new Headers(), body: {} }),
+  "no headers": async () => ({ status: 200, body: null, arrayBuffer: async () => new ArrayBuffer(0) }),
+  "everything throws": async () => throwing,
+  "a chunk of text": async () => ({ status: 200, headers: new Headers(), body: body("text") }),
+  "no chunk": async () => ({ status: 200, headers: new Headers(), body: body(undefined) }),
+  "a buffer that is a number": async () => ({ status: 200, headers: new Headers(), arrayBuffer: async () => 1e15 }),
+  "a redirect without a body": async () => ({ status: 302, headers: new Headers() }),
+};
+
+function withFetch(t, fetch) {
+  const { fetch: original } = globalThis;
+  globalThis.fetch = fetch;
+  t.after(() => {
+    globalThis.fetch = original;
+  });
+}
+
+for (const [name, fetch] of Object.entries(NO_ANSWERS)) {
+  test(`no answer: ${name}`, async (t) => {
+    withFetch(t, fetch);
+    const selector = await createSelector(onBase(URL));
+    await assert.rejects(selector.select(v2(evmOffer())), (error) => {
+      assert.ok(error instanceof BalancesUnavailableError, String(error));
+      assert.ok(!JSON.stringify([error.message, error.candidates]).includes("0123456789abcdef"));
+      return true;
+    });
+    assert.deepEqual(selector.metrics().map(({ inFlight }) => inFlight), [0]);
+  });
+}
+
+test("a thenable is as good as a promise", async (t) => {
+  withFetch(t, (_, { body }) => ({ then: (resolve) => resolve(new Response(answer(body))) }));
+  const selector = await createSelector(onBase(URL));
+  const { requirement } = await selector.select(v2(evmOffer()));
+  assert.ok(requirement);
+});
+
+test("a body that goes on is ended where fetch does not know the signal", async (t) => {
+  let cancelled = 0;
+  const endless = () => new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(65_536)), cancel: () => void (cancelled += 1) });
+  for (const status of [200, 302]) {
+    withFetch(t, async () => ({ status, headers: new Headers(), body: endless() }));
+    const selector = await createSelector(onBase(URL));
+    await assert.rejects(selector.select(v2(evmOffer())), BalancesUnavailableError);
+  }
+  assert.equal(cancelled, 2);
+});
