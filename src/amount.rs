@@ -214,6 +214,10 @@ fn multiply(limbs: &mut [u32], by: u32, plus: u32) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Value([u64; 8]);
 
+impl Value {
+    pub(crate) const ZERO: Self = Self([0; 8]);
+}
+
 impl FromStr for Amount {
     type Err = AmountError;
 

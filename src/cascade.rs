@@ -46,10 +46,10 @@ pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
 #[doc(hidden)]
 #[must_use]
 pub fn order(standings: &[&Standing<'_>], prefer: &[ChainId]) -> Vec<(usize, Option<Key>)> {
-    let key = |(standing, position)| (SortKey::of(standing, prefer), position);
-    let mut order: Vec<(SortKey<'_>, usize)> = standings.iter().copied().zip(0..).map(key).collect();
-    // No two are equal.
-    order.sort_unstable();
+    let keys: Vec<SortKey<'_>> = standings.iter().map(|standing| SortKey::of(standing, prefer)).collect();
+    // Sorting moves references: a key is tens of bytes. No two are equal.
+    let mut order: Vec<(&SortKey<'_>, usize)> = keys.iter().zip(0..).collect();
+    order.sort();
     let decided_by = |key: &SortKey<'_>| order.first().and_then(|(winner, _)| key.first_difference(winner));
     order.iter().map(|(key, position)| (*position, decided_by(key))).collect()
 }
@@ -116,7 +116,8 @@ struct SortKey<'a> {
     unviable: bool,
     open: bool,
     preference: usize,
-    fee: &'a Value,
+    // None is no fee, which is most of them: it comes first, and is not compared digit by digit.
+    fee: Option<&'a Value>,
     score: Reverse<u16>,
     latency: Latency,
     index: usize,
@@ -136,7 +137,7 @@ impl<'a> SortKey<'a> {
             unviable: standing.unviable,
             open: standing.open,
             preference: standing.network.as_deref().and_then(listed).unwrap_or(prefer.len()),
-            fee: &standing.fee,
+            fee: Some(&standing.fee).filter(|fee| **fee != Value::ZERO),
             score: Reverse(standing.score),
             latency: standing.latency_us.map_or(Latency::Unmeasured, Latency::Micros),
             index: standing.index,
@@ -144,16 +145,16 @@ impl<'a> SortKey<'a> {
     }
 
     fn first_difference(&self, winner: &Self) -> Option<Key> {
-        let differences = [
-            (self.unviable != winner.unviable, Key::Viability),
-            (self.open != winner.open, Key::Circuit),
-            (self.preference != winner.preference, Key::Preference),
-            (self.fee != winner.fee, Key::Fee),
-            (self.score != winner.score, Key::Score),
-            (self.latency != winner.latency, Key::Latency),
-            (self.index != winner.index, Key::Index),
-        ];
-        differences.into_iter().find_map(|(differs, key)| differs.then_some(key))
+        Some(match () {
+            () if self.unviable != winner.unviable => Key::Viability,
+            () if self.open != winner.open => Key::Circuit,
+            () if self.preference != winner.preference => Key::Preference,
+            () if self.fee != winner.fee => Key::Fee,
+            () if self.score != winner.score => Key::Score,
+            () if self.latency != winner.latency => Key::Latency,
+            () if self.index != winner.index => Key::Index,
+            () => return None,
+        })
     }
 }
 
