@@ -49,7 +49,7 @@ let names;
  * @param {Claim} claim
  */
 export function remember(candidates, claim) {
-  for (const [place, candidate] of candidates.entries()) origins.set(candidate, new Origin(candidate, place, claim));
+  for (const [place, candidate] of candidates.entries()) new Marked(candidate, new Origin(candidate, place, claim));
 }
 
 /**
@@ -63,7 +63,7 @@ function ofSelection(candidates, preferNetworks) {
   /** @type {Claim | undefined} */
   let claim;
   for (const candidate of candidates) {
-    const origin = origins.get(candidate);
+    const origin = Marked.originOf(candidate);
     claim ??= origin?.claim;
     if (origin === undefined || origin.claim !== claim || !isAsItWas(candidate, origin)) return undefined;
     places[seen.size] = origin.place;
@@ -72,8 +72,33 @@ function ofSelection(candidates, preferNetworks) {
   return seen.size === candidates.length ? claim?.rank(places, preferNetworks) : undefined;
 }
 
-/** @type {WeakMap<Candidate, Origin>} */
-const origins = new WeakMap();
+/** Is the object that it is made of, so that a field can be put on that which nobody else sees. */
+class Given {
+  /** @param {object} object */
+  constructor(object) {
+    return object;
+  }
+}
+
+/** A candidate that knows where it came from. Not a WeakMap: its table stays as large as it ever was. */
+class Marked extends Given {
+  /** @type {Origin} */
+  #origin;
+
+  /**
+   * @param {Candidate} candidate
+   * @param {Origin} origin
+   */
+  constructor(candidate, origin) {
+    super(candidate);
+    this.#origin = origin;
+  }
+
+  /** @param {unknown} candidate */
+  static originOf(candidate) {
+    return typeof candidate === "object" && candidate !== null && #origin in candidate ? candidate.#origin : undefined;
+  }
+}
 
 /** Where a candidate came from, and all that its place in an order depends on. */
 class Origin {
