@@ -33,7 +33,7 @@ use crate::verdict::{Key, Obstacle, Rejection};
 /// ```
 pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
     let standings: Vec<Standing<'_>> = candidates.iter().map(Standing::of).collect();
-    for (rank, (position, decided_by)) in (1..).zip(order(&standings.iter().collect::<Vec<_>>(), prefer)) {
+    for (rank, (position, decided_by)) in (1..).zip(order(&standings, prefer)) {
         if let Some(candidate) = candidates.get_mut(position) {
             candidate.rank = rank;
             candidate.decided_by = decided_by;
@@ -45,7 +45,7 @@ pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
 /// The order of `standings`, best first: positions, each with the key that set it apart from the first.
 #[doc(hidden)]
 #[must_use]
-pub fn order(standings: &[&Standing<'_>], prefer: &[ChainId]) -> Vec<(usize, Option<Key>)> {
+pub fn order(standings: &[Standing<'_>], prefer: &[ChainId]) -> Vec<(usize, Option<Key>)> {
     let keys: Vec<SortKey<'_>> = standings.iter().map(|standing| SortKey::of(standing, prefer)).collect();
     // Sorting moves references: a key is tens of bytes. No two are equal.
     let mut order: Vec<(&SortKey<'_>, usize)> = keys.iter().zip(0..).collect();

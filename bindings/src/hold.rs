@@ -22,16 +22,12 @@ impl Claim {
         self.claim.hold().map(Hold).map_err(|error| convert::hold_failure(&error))
     }
 
-    /// As the function `rank`, of the candidates at these places of the selection.
+    /// As the function `rank`, of the candidates as the selection ranked them.
     ///
     /// # Errors
     /// A text: which entry of `prefer` is no network.
-    pub fn rank(&self, places: &[u32], prefer: &str) -> Result<Vec<u32>, String> {
-        let mut standings = Vec::new();
-        for place in places {
-            standings.extend(self.standings.get(*place as usize));
-        }
-        rank::order(&standings, prefer)
+    pub fn rank(&self, prefer: &str) -> Result<Vec<u32>, String> {
+        rank::order(&self.standings, prefer)
     }
 }
 

@@ -31,12 +31,12 @@ pub fn rank(numbers: &[f64], texts: &str, prefer: &str) -> Result<Vec<u32>, Stri
         let candidate = candidate(numbers, texts).map_err(|field| format!("candidates[{position}].{field}"))?;
         standings.push(Standing::of(&candidate).kept());
     }
-    order(&standings.iter().collect::<Vec<_>>(), prefer)
+    order(&standings, prefer)
 }
 
 /// As `rank`, of what is known already.
 #[allow(clippy::cast_possible_truncation, reason = "a position fits 32 bits where memory does")]
-pub(crate) fn order(standings: &[&Standing<'_>], prefer: &str) -> Result<Vec<u32>, String> {
+pub(crate) fn order(standings: &[Standing<'_>], prefer: &str) -> Result<Vec<u32>, String> {
     let mut networks = Vec::new();
     for (position, name) in prefer.split_terminator('\n').enumerate() {
         networks.push(ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]"))?);

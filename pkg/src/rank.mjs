@@ -1,6 +1,6 @@
 // @ts-check
-// The pure ranking, for what-if. Candidates of one selection that nobody changed are ranked by what the
-// core kept of them; of any others, what their places depend on crosses to the core.
+// The pure ranking, for what-if. A selection's own list that nobody changed is ranked by what the core
+// kept of it; of any other, what the places depend on crosses to the core.
 
 import { loaded } from "./boot.mjs";
 import { misfit } from "./errors.mjs";
@@ -49,27 +49,18 @@ let names;
  * @param {Claim} claim
  */
 export function remember(candidates, claim) {
-  for (const [place, candidate] of candidates.entries()) new Marked(candidate, new Origin(candidate, place, claim));
+  new Kept(candidates, claim);
 }
 
 /**
- * The order by what the core kept of a selection, if all candidates are of the same one and as it left them.
+ * The order by what the core kept of a selection, if this is its list and nobody changed it.
  * @param {readonly Candidate[]} candidates
  * @param {string} preferNetworks
  */
 function ofSelection(candidates, preferNetworks) {
-  const places = new Uint32Array(candidates.length);
-  const seen = new Set();
-  /** @type {Claim | undefined} */
-  let claim;
-  for (const candidate of candidates) {
-    const origin = Marked.originOf(candidate);
-    claim ??= origin?.claim;
-    if (origin === undefined || origin.claim !== claim || !isAsItWas(candidate, origin)) return undefined;
-    places[seen.size] = origin.place;
-    seen.add(origin.place);
-  }
-  return seen.size === candidates.length ? claim?.rank(places, preferNetworks) : undefined;
+  const kept = Kept.of(candidates);
+  if (kept?.states.length !== candidates.length) return undefined;
+  return kept.states.every((state, place) => state.isOf(candidates[place])) ? kept.claim.rank(preferNetworks) : undefined;
 }
 
 /** Is the object that it is made of, so that a field can be put on that which nobody else sees. */
@@ -80,36 +71,31 @@ class Given {
   }
 }
 
-/** A candidate that knows where it came from. Not a WeakMap: its table stays as large as it ever was. */
-class Marked extends Given {
-  /** @type {Origin} */
-  #origin;
+/** A selection's list, that knows where it came from. Not its candidates: with such a field an object is
+ * slower to copy. And not a WeakMap: its table stays as large as it ever was. */
+class Kept extends Given {
+  /** @type {{ claim: Claim, states: State[] }} */
+  #kept;
 
   /**
-   * @param {Candidate} candidate
-   * @param {Origin} origin
+   * @param {readonly Candidate[]} candidates
+   * @param {Claim} claim
    */
-  constructor(candidate, origin) {
-    super(candidate);
-    this.#origin = origin;
+  constructor(candidates, claim) {
+    super(candidates);
+    this.#kept = { claim, states: candidates.map((candidate) => new State(candidate)) };
   }
 
-  /** @param {unknown} candidate */
-  static originOf(candidate) {
-    return typeof candidate === "object" && candidate !== null && #origin in candidate ? candidate.#origin : undefined;
+  /** @param {object} list */
+  static of(list) {
+    return #kept in list ? list.#kept : undefined;
   }
 }
 
-/** Where a candidate came from, and all that its place in an order depends on. */
-class Origin {
-  /**
-   * @param {Candidate} candidate
-   * @param {number} place
-   * @param {Claim} claim
-   */
-  constructor(candidate, place, claim) {
-    this.claim = claim;
-    this.place = place;
+/** All that a candidate's place in an order depends on. */
+class State {
+  /** @param {Candidate} candidate */
+  constructor(candidate) {
     this.requirementIndex = candidate.requirementIndex;
     this.viable = candidate.viable;
     this.reasons = candidate.rejectionReasons.length;
@@ -120,25 +106,21 @@ class Origin {
     this.healthScore = candidate.healthScore;
     this.latencyMs = candidate.latencyMs;
   }
-}
 
-/**
- * Whether nobody changed what the order depends on.
- * @param {Candidate} candidate
- * @param {Origin} origin
- */
-function isAsItWas(candidate, origin) {
-  return (
-    candidate.requirementIndex === origin.requirementIndex &&
-    candidate.viable === origin.viable &&
-    candidate.rejectionReasons?.length === origin.reasons &&
-    candidate.circuit === origin.circuit &&
-    candidate.network === origin.network &&
-    candidate.decimals === origin.decimals &&
-    candidate.fee === origin.fee &&
-    candidate.healthScore === origin.healthScore &&
-    candidate.latencyMs === origin.latencyMs
-  );
+  /** @param {Candidate | undefined} candidate */
+  isOf(candidate) {
+    return (
+      candidate?.requirementIndex === this.requirementIndex &&
+      candidate.viable === this.viable &&
+      candidate.rejectionReasons?.length === this.reasons &&
+      candidate.circuit === this.circuit &&
+      candidate.network === this.network &&
+      candidate.decimals === this.decimals &&
+      candidate.fee === this.fee &&
+      candidate.healthScore === this.healthScore &&
+      candidate.latencyMs === this.latencyMs
+    );
+  }
 }
 
 /**

@@ -60,6 +60,25 @@ test("what somebody changed of a candidate counts", async () => {
   assert.throws(() => rank(candidates), { path: "candidates[0].fee" });
 });
 
+test("a selection's list that somebody rearranged ranks by what is in it", async () => {
+  const rearrangements = [
+    (list) => list.reverse(),
+    (list) => list.pop(),
+    (list) => list.splice(0, 1),
+    (list) => (list[1] = { ...list[1], fee: "9999" }),
+    (list) => list.push({ ...list[0], requirementIndex: 9, fee: "0" }),
+  ];
+  for (const rearrange of rearrangements) {
+    const candidates = await candidatesOf("50000", "40000", "30000");
+    rearrange(candidates);
+    const ranked = rank(candidates, { preferNetworks: ["base"] });
+    assert.deepEqual(ranked, rank(copiesOf(candidates), { preferNetworks: ["base"] }), String(rearrange));
+  }
+  const candidates = await candidatesOf("50000", "40000");
+  candidates.length = 3;
+  assert.throws(() => rank(candidates), { path: "candidates[2]" });
+});
+
 test("candidates of two selections rank together", async () => {
   const [first] = await candidatesOf("50000");
   const second = (await candidatesOf("40000", "50000")).find(({ requirementIndex }) => requirementIndex === 1);
