@@ -12,7 +12,7 @@ use crate::health::{Circuit, Score};
 use crate::json::{Record, Value};
 use crate::network::ChainId;
 use crate::scheme::{Route, Transfer, permit2};
-use crate::verdict::{Key, Note, Reason, Rejection, Rejections};
+use crate::verdict::{Key, Note, Obstacle, Reason, Rejection, Rejections};
 
 /// One offer of the merchant's, as this buyer stands towards it.
 ///
@@ -170,16 +170,26 @@ impl Candidate {
         record
     }
 
-    /// Adds a reason, which makes the candidate unpayable.
+    /// Adds a reason, which makes the candidate unpayable. A reason that it has already gains the detail.
     pub fn reject(&mut self, reason: Reason, detail: impl Into<String>) {
         self.viable = false;
-        self.rejections.push(Rejection { reason, detail: detail.into() });
+        self.rejections.add(Rejection { reason, detail: detail.into() });
     }
 
     /// Whether `reason` is among the rejections.
     #[must_use]
     pub fn is_rejected_for(&self, reason: Reason) -> bool {
         self.rejections.iter().any(|rejection| rejection.reason == reason)
+    }
+
+    /// Whether it lacks funds, and nothing that funds and an approval would not mend.
+    pub(crate) fn lacks_funds_alone(&self) -> bool {
+        let (mut lacks, mut alone) = (false, true);
+        for rejection in self.rejections.iter() {
+            lacks |= rejection.reason.obstacle() == Obstacle::Funds;
+            alone &= matches!(rejection.reason.obstacle(), Obstacle::Funds | Obstacle::Approval);
+        }
+        lacks && alone
     }
 
     pub(crate) fn note(&mut self, note: Note) {

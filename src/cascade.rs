@@ -12,7 +12,7 @@ use crate::candidate::Candidate;
 use crate::health::Circuit;
 use crate::network::ChainId;
 use crate::text::add_part;
-use crate::verdict::{Key, Obstacle, Rejection};
+use crate::verdict::Key;
 
 /// Sorts `candidates` best first and fills in `rank` and `decided_by`.
 ///
@@ -54,10 +54,10 @@ pub fn order(standings: &[Standing<'_>], prefer: &[ChainId]) -> Vec<(usize, Opti
     order.iter().map(|(key, position)| (*position, decided_by(key))).collect()
 }
 
-/// Whether `candidate` would come before `first` if nothing but its balance were higher.
+/// Whether `candidate` would come before `first` if its balance were higher, and with it what was approved:
+/// an endpoint that knows nothing of the one knows nothing of the other.
 pub(crate) fn would_win_funded(candidate: &Candidate, first: &Candidate, prefer: &[ChainId]) -> bool {
-    let short = |rejection: &Rejection| rejection.reason.obstacle() == Obstacle::Funds;
-    if candidate.viable || !candidate.rejections.iter().all(short) {
+    if !candidate.lacks_funds_alone() {
         return false;
     }
     let funded = Standing { unviable: false, ..Standing::of(candidate) };

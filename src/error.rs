@@ -29,7 +29,8 @@ pub enum SelectError {
     /// `refused-by-policy`: everything payable was refused by policy.
     #[error("the policy refuses every offer that could be paid: {}", summary(.0))]
     RefusedByPolicy(Vec<Candidate>),
-    /// `insufficient-liquidity`: balances were read and none suffices.
+    /// `insufficient-liquidity`: balances were read and none suffices. Of the offers that are short, those
+    /// count that nothing else keeps from being paid but an approval.
     #[error("no balance is high enough: {}", list(deficits))]
     InsufficientLiquidity {
         /// What is short where, in the merchant's order.
@@ -209,7 +210,7 @@ fn in_offered_order(candidates: &[Candidate]) -> Vec<&Candidate> {
 fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
     let mut deficits = Vec::new();
     for candidate in in_offered_order(candidates) {
-        if candidate.rejections.iter().any(|rejection| rejection.reason.obstacle() == Obstacle::Funds) {
+        if candidate.lacks_funds_alone() {
             deficits.extend(Deficit::of(candidate));
         }
     }

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::json::{Record, Value};
-use crate::order::sorted_by_key;
+use crate::text::add_part;
 
 /// Why a candidate cannot be paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,24 +35,25 @@ impl fmt::Display for Rejection {
 pub struct Rejections(Vec<Rejection>);
 
 impl Rejections {
-    pub(crate) fn push(&mut self, rejection: Rejection) {
-        self.0.push(rejection);
+    /// Each reason is there once, with all of its particulars.
+    pub(crate) fn add(&mut self, rejection: Rejection) {
+        match self.0.iter_mut().find(|known| known.reason == rejection.reason) {
+            Some(known) if known.detail != rejection.detail => add_part(&mut known.detail, &rejection.detail),
+            Some(_) => {}
+            None => self.0.push(rejection),
+        }
     }
 }
 
 impl Rejections {
-    /// The names, and by name the particulars of those that have any; of two with one name, the last.
+    /// The names, and by name the particulars of those that have any.
     pub(crate) fn write_to(&self, record: &mut Record) {
         record.texts("rejectionReasons", self.iter().map(|rejection| rejection.reason.name()));
-        let with_detail = self.iter().filter(|rejection| !rejection.detail.is_empty());
-        let mut details: Vec<&Rejection> = Vec::new();
-        for rejection in sorted_by_key(with_detail, |rejection| rejection.reason) {
-            details.pop_if(|last| last.reason == rejection.reason);
-            details.push(rejection);
+        let mut by_name = Record::default();
+        for Rejection { reason, detail } in self.iter().filter(|rejection| !rejection.detail.is_empty()) {
+            by_name.text(reason.name(), detail);
         }
-        if !details.is_empty() {
-            let mut by_name = Record::default();
-            details.into_iter().for_each(|rejection| by_name.text(rejection.reason.name(), &rejection.detail));
+        if by_name != Record::default() {
             record.put("rejectionDetails", Value::Record(by_name));
         }
     }
@@ -86,9 +87,11 @@ impl<'de> Deserialize<'de> for Rejections {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut json = RejectionsJson::deserialize(deserializer)?;
         let details = &mut json.rejection_details;
-        let restored = (json.rejection_reasons.into_iter())
-            .map(|reason| Rejection { reason, detail: details.remove(&reason).unwrap_or_default() });
-        Ok(Self(restored.collect()))
+        let mut restored = Self::default();
+        for reason in json.rejection_reasons {
+            restored.add(Rejection { reason, detail: details.remove(&reason).unwrap_or_default() });
+        }
+        Ok(restored)
     }
 }
 
@@ -101,6 +104,8 @@ pub(crate) enum Obstacle {
     Policy,
     /// The buyer holds too little.
     Funds,
+    /// The buyer has not approved enough.
+    Approval,
     /// The chain could not be read.
     Unread,
     /// The chain was read and says no.
@@ -178,7 +183,7 @@ impl Reason {
 
     #[rustfmt::skip] // One row a reason reads as the table that it is.
     fn row(self) -> (&'static str, &'static str, Obstacle) {
-        use Obstacle::{Chain, Funds, Policy, Unread, Unsupported};
+        use Obstacle::{Approval, Chain, Funds, Policy, Unread, Unsupported};
         match self {
             Self::NoOwner => ("no-owner", "no owner address is configured", Unsupported),
             Self::MalformedRequirement => ("malformed-requirement", "cannot be paid as written", Unsupported),
@@ -192,7 +197,7 @@ impl Reason {
             Self::InsufficientBalance => ("insufficient-balance", "the balance is too low", Funds),
             Self::BalanceUnavailable => ("balance-unavailable", "the balance could not be read", Unread),
             Self::ChainIdentityMismatch => ("chain-identity-mismatch", "the endpoint serves another chain", Unread),
-            Self::AllowanceRequired => ("allowance-required", "the token allowance is too low", Chain),
+            Self::AllowanceRequired => ("allowance-required", "the token allowance is too low", Approval),
             Self::AccountFrozen => ("account-frozen", "the token account is frozen", Chain),
             Self::AccountBlocked => ("account-blocked", "the token refuses the address", Chain),
             Self::TokenPaused => ("token-paused", "the token is paused", Chain),
@@ -321,6 +326,25 @@ impl fmt::Display for Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_is_there_once_with_all_that_was_said_of_it() {
+        let mut rejections = Rejections::default();
+        for (reason, detail) in [
+            (Reason::TokenPaused, "b"),
+            (Reason::AccountFrozen, "ours"),
+            (Reason::AccountFrozen, "theirs"),
+            (Reason::AccountFrozen, "ours; theirs"),
+            (Reason::NoOwner, ""),
+            (Reason::NoOwner, "a"),
+        ] {
+            rejections.add(Rejection { reason, detail: detail.to_owned() });
+        }
+        let json = serde_json::to_string(&rejections).unwrap();
+        let expected = r#"{"rejectionReasons":["token-paused","account-frozen","no-owner"],"rejectionDetails":{"token-paused":"b","account-frozen":"ours; theirs","no-owner":"a"}}"#;
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_str::<Rejections>(&json).unwrap(), rejections);
+    }
 
     #[test]
     fn the_json_name_is_the_displayed_name() {

@@ -3,8 +3,9 @@
 use payroute::PaymentRequired;
 use serde_json::json;
 
+use crate::schemes::{chain, permit2};
 use crate::support::script::healthy;
-use crate::support::{Answer, BUYER_SVM, Script, Svm, USDC_SOLANA, config, offers, select, selector};
+use crate::support::{Answer, BUYER_SVM, MERCHANT_SVM, Script, Svm, USDC_SOLANA, config, offers, select, selector};
 
 #[tokio::test(start_paused = true)]
 async fn the_worst_news_that_a_buyer_can_act_on_names_the_error() {
@@ -52,6 +53,29 @@ async fn a_frozen_account_is_no_deficit() {
     let error = select(&selector(&config(), &script), &[offers::solana("5")]).await.unwrap_err();
     assert_eq!((error.code(), error.deficits().len()), ("no-supported-route", 0));
     assert!(error.to_string().starts_with("no offer can be paid: offer 0 (Solana): the token account is frozen"));
+
+    let mut cluster = Svm::usdc(9);
+    cluster.add_holding(USDC_SOLANA, BUYER_SVM, false, 9, 2);
+    cluster.add_holding(USDC_SOLANA, MERCHANT_SVM, false, 9, 2);
+    script.svm("solana.test", cluster);
+    let error = select(&selector(&config(), &script), &[offers::solana("5")]).await.unwrap_err();
+    let [rejection] = &*error.candidates()[0].rejections else { panic!("{error}") };
+    assert_eq!(rejection.detail, "the buyer's token account is frozen; the recipient's token account is frozen");
+}
+
+/// Nor where money is short besides; an approval that is missing too is no such obstacle.
+#[tokio::test(start_paused = true)]
+async fn a_deficit_is_what_topping_up_would_mend() {
+    for (name, view, offer, code, deficits) in [
+        ("blocked", ("fe575a87", "1"), offers::base("100001"), "no-supported-route", 0),
+        ("nothing approved", ("dd62ed3e", "0"), permit2("100001"), "insufficient-liquidity", 1),
+    ] {
+        let script = Script::default();
+        script.evm("base-1.test", chain(&[view])).evm("base-2.test", chain(&[view]));
+        let error = select(&selector(&config(), &script), &[offer]).await.unwrap_err();
+        assert_eq!((error.code(), error.deficits().len()), (code, deficits), "{name}");
+        assert_eq!(error.candidates()[0].rejections.len(), 2, "{name}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

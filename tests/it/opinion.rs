@@ -8,6 +8,7 @@ use payroute::{Candidate, Config, Event, Note, RouteSelector, SelectError, Selec
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::schemes::{chain, permit2};
 use crate::support::script::healthy;
 use crate::support::{
     Answer, Evm, Script, Svm, USDC_BASE, USDC_SEPOLIA, config, offers, payment, reasons, select, selector,
@@ -73,6 +74,20 @@ async fn solana_is_asked_again_like_any_other() {
     let selection = select(&selector(&config, &script), &[offers::solana(PRICE)]).await.unwrap();
     assert_eq!(selection.selected().notes, [Note::BalancesDisagree]);
     assert_eq!(script.asked(), ["solana.test", "solana-2.test"]);
+}
+
+/// An endpoint that knows nothing of an account knows nothing of what it approved either.
+#[tokio::test(start_paused = true)]
+async fn what_was_not_approved_where_nothing_is_held_is_in_doubt_too() {
+    let (held, approved) = ("dd62ed3e", "c350");
+    for (second, asked, viable) in [(approved, 2, true), ("0", 2, false)] {
+        let empty = Evm { balances: base(0).balances, ..chain(&[(held, "0")]) };
+        let script = two(0, 0);
+        script.evm("base-1.test", empty).evm("base-2.test", chain(&[(held, second)]));
+        let result = select(&selector(&config(), &script), &[permit2("50000")]).await;
+        assert_eq!((candidate(&result).viable, script.asked().len()), (viable, asked), "{second}");
+        assert_eq!(candidate(&result).notes, [Note::BalancesDisagree], "{second}");
+    }
 }
 
 /// What the second endpoint can do instead of answering; the first reading stands.
