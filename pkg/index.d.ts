@@ -450,13 +450,14 @@ export interface Selection<Requirement = PaymentRequirement> {
 
 /**
  * A payment under way: while it lives, other selections of its selector count its amount as spent. It
- * ends once, by whichever comes first: a method, `using`, the offer's `maxTimeoutSeconds` (an hour at
- * most), or, for one that was lost, the garbage collector.
+ * ends once, by whichever comes first: a method, `using`, the offer's `maxTimeoutSeconds`, or, for one
+ * that was lost, the garbage collector.
  */
 export interface Hold extends DisposedSync, DisposedAsync {
   /**
    * The payment was made, or was sent and nobody knows. Its amount counts until a balance shows it, or
-   * until the hold would have expired: an endpoint may lag behind the merchant's word.
+   * until the hold would have expired, an hour from now at the latest: an endpoint may lag behind the
+   * merchant's word. Any fall shows `upto`; a deposit is free at once, for it was paid in or not needed.
    */
   settled(): void;
   /** The payment was not made and will not be: its amount is free at once. */

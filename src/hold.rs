@@ -8,6 +8,10 @@
 //! own selections read it is taken for their payments, and what it has risen again, as at an endpoint
 //! that lags, counts again. So the same debit is neither forgotten nor counted twice. Money that
 //! arrives meanwhile is taken for nothing: it may count for less until the settled hold expires.
+//!
+//! Where the server chose how much it drew, any fall that no other payment explains shows it. Where a
+//! deposit was held, nothing is counted once the payment is made: the deposit is paid in by then, and pays
+//! the next one too, or was not needed.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,13 +20,15 @@ use std::time::Duration;
 use crate::amount::Amount;
 use crate::error::Deficit;
 use crate::health::Moment;
+use crate::platform::Clock;
+use crate::scheme::Draw;
 
 /// Holds at once on one selector, settled ones that have not expired included: 68 payments a second
 /// of offers that live a minute.
 const MOST_HOLDS: usize = 4_096;
 
-/// The most that a hold lives, whatever the merchant states: no chain lags for so long.
-const LONGEST: Duration = Duration::from_secs(3_600);
+/// The most that a settled hold counts, whatever the merchant states: no chain lags for so long.
+const LONGEST_LAG: Duration = Duration::from_secs(3_600);
 
 /// A payment under way: while it lives, other selections of the selector and its clones count its
 /// amount as spent. Made by [`Selection::hold`](crate::Selection::hold).
@@ -71,12 +77,9 @@ impl HoldError {
 
 impl Hold {
     /// The payment was made, or may have been. It counts until a balance shows it, or until the hold
-    /// expires.
+    /// expires, an hour from now at the latest. A deposit is free at once: it was paid in, or not needed.
     pub fn settled(self) {
-        let mut book = self.ledger.lock();
-        if let Some(entry) = book.entries.iter_mut().find(|entry| entry.id == self.id) {
-            entry.settled = true;
-        }
+        self.ledger.settle(self.id, Clock.now());
     }
 
     /// The payment was not made and will not be: the amount is free at once, as by dropping.
@@ -109,6 +112,8 @@ pub(crate) struct Account {
 pub(crate) struct Demand {
     pub(crate) account: Account,
     pub(crate) amount: Amount,
+    /// What of it is gone once it is made.
+    pub(crate) draw: Draw,
     /// What the selection read of the account.
     pub(crate) balance: Amount,
     /// As the offer states it.
@@ -154,8 +159,15 @@ impl Ledger {
         if book.entries.len() >= MOST_HOLDS {
             return Err(Refusal::TooMany);
         }
-        let id = book.add(demand, now.after(demand.lifetime.min(LONGEST)));
+        let id = book.add(demand, now.after(demand.lifetime));
         Ok(Hold { ledger: self.clone(), account: demand.account.clone(), id })
+    }
+
+    fn settle(&self, id: u64, now: Moment) {
+        if let Some(entry) = self.lock().entries.iter_mut().find(|entry| entry.id == id) {
+            entry.settled = entry.demand.draw != Draw::Deposit;
+            entry.expires = entry.expires.min(now.after(LONGEST_LAG));
+        }
     }
 
     /// How much of `balance`, as it was just read of the owner's asset, other payments hold.
@@ -171,18 +183,33 @@ impl Ledger {
 
 impl Book {
     fn held(&self, asset: &str, owner: &str, balance: Amount, now: Moment) -> Amount {
-        let (mut live, mut settled) = (Amount::ZERO, Outstanding::default());
-        for Entry { demand, settled: is_settled, expires, .. } in &self.entries {
-            if *expires <= now || *demand.account.asset != *asset || *demand.account.owner != *owner {
-                continue;
-            }
-            match is_settled {
-                true => settled.owes(demand.amount, demand.balance),
-                false => live = live.saturating_add(demand.amount),
+        let (mut live, mut settled, mut whole) = (Amount::ZERO, Outstanding::default(), Amount::ZERO);
+        for Entry { demand, settled: is_settled, .. } in self.of(asset, owner, now) {
+            match (is_settled, demand.draw) {
+                (false, _) => live = live.saturating_add(demand.amount),
+                (true, Draw::Whole) => {
+                    settled.owes(demand.amount, demand.balance);
+                    whole = whole.saturating_add(demand.amount);
+                }
+                (true, _) => {}
             }
         }
         settled.reads(balance);
-        live.saturating_add(settled.due)
+        let mut held = live.saturating_add(settled.due);
+        for Entry { demand, settled: is_settled, .. } in self.of(asset, owner, now) {
+            let shows = demand.balance.saturating_sub(balance) > whole;
+            if *is_settled && demand.draw == Draw::Part && !shows {
+                held = held.saturating_add(demand.amount);
+            }
+        }
+        held
+    }
+
+    /// What counts of an account, oldest first.
+    fn of(&self, asset: &str, owner: &str, now: Moment) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |Entry { demand, expires, .. }| {
+            now < *expires && *demand.account.asset == *asset && *demand.account.owner == *owner
+        })
     }
 
     fn add(&mut self, demand: &Demand, expires: Moment) -> u64 {
@@ -227,6 +254,7 @@ mod tests {
         Demand {
             account: Account { asset: "eip155:8453/erc20:0x1".into(), owner: "0x2".into() },
             amount: amount.into(),
+            draw: Draw::Whole,
             balance: balance.into(),
             lifetime: Duration::from_secs(60),
         }
@@ -264,6 +292,29 @@ mod tests {
             for (balance, held) in readings {
                 let told = told(&ledger, Amount::from_u64(*balance), NOW);
                 assert_eq!(told, Amount::from_u64(*held), "{settled:?} at {balance}");
+            }
+        }
+    }
+
+    /// What `upto` drew is the server's secret until the balance falls; what else was paid is no fall.
+    #[test]
+    fn any_fall_shows_a_payment_of_which_the_server_chose_the_sum() {
+        for (whole, part, readings) in [
+            (&[][..], &[(100, 60)][..], &[(100, 60), (99, 0), (40, 0), (100, 60), (130, 60)][..]),
+            (&[(100, 30)], &[(100, 60)], &[(100, 90), (70, 60), (69, 0), (30, 0)]),
+            (&[], &[(100, 60), (100, 20)], &[(100, 80), (98, 0)]),
+        ] {
+            let ledger = Ledger::default();
+            for (draw, demands) in [(Draw::Whole, whole), (Draw::Part, part)] {
+                for (balance, amount) in demands {
+                    let demand = Demand { draw, ..demand(*balance, *amount) };
+                    let id = ledger.lock().add(&demand, NOW.after(demand.lifetime));
+                    Hold { ledger: ledger.clone(), account: demand.account, id }.settled();
+                }
+            }
+            for (balance, held) in readings {
+                let told = told(&ledger, Amount::from_u64(*balance), NOW);
+                assert_eq!(told, Amount::from_u64(*held), "{whole:?} and {part:?} at {balance}");
             }
         }
     }

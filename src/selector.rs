@@ -18,6 +18,7 @@ use crate::platform::{self, Clock, MaybeSend, MaybeSync};
 use crate::policy::{self, Screened};
 use crate::probe::plan::{Plan, Slot};
 use crate::probe::{EndpointMetrics, Prober, Readings, Traffic, Transport};
+use crate::scheme;
 use crate::trace;
 
 /// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health and holds.
@@ -358,6 +359,7 @@ impl Claim {
         let demand = Demand {
             account: Account { asset: asset.clone(), owner: owner.clone() },
             amount: candidate.due(),
+            draw: scheme::draw(&terms.scheme)?,
             balance,
             lifetime: Duration::from_secs(terms.max_timeout_seconds),
         };

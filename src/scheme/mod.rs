@@ -21,11 +21,25 @@ use crate::verdict::{Reason, Rejection};
 pub(crate) use self::transfer::{Asks, Contract, Transfer, permit2};
 
 /// Every scheme, by its name in offers.
-const SCHEMES: &[(&str, Router)] =
-    &[("exact", exact::route), ("upto", upto::route), ("batch-settlement", batch_settlement::route)];
+const SCHEMES: &[(&str, Router, Draw)] = &[
+    ("exact", exact::route, Draw::Whole),
+    ("upto", upto::route, Draw::Part),
+    ("batch-settlement", batch_settlement::route, Draw::Deposit),
+];
 
 /// Finds the route of an offer of the scheme, or why there is none that can be judged.
 type Router = fn(&Offer<'_>) -> Result<Route, Refusal>;
+
+/// What a payment that was made has taken of what had to be there for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Draw {
+    /// All of it.
+    Whole,
+    /// As much as the server chose.
+    Part,
+    /// Nothing, or a deposit that the next payments draw on.
+    Deposit,
+}
 
 /// One word: it passes through many hands.
 pub(crate) type Refusal = Box<Rejection>;
@@ -66,11 +80,20 @@ pub(crate) struct Route {
 /// The way in which an offer can be paid, or why there is none, whatever the buyer holds.
 pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     let scheme = &*offer.terms.scheme;
-    let Some((_, route)) = SCHEMES.iter().find(|(name, _)| *name == scheme) else {
+    let Some((_, route, _)) = row(scheme) else {
         return Err(refusal(Reason::SchemeUnsupported, format!("`{}`", shown(scheme))));
     };
     offer.signs_for_the_token()?;
     route(offer)
+}
+
+/// What a payment by `scheme` takes, if that is one.
+pub(crate) fn draw(scheme: &str) -> Option<Draw> {
+    row(scheme).map(|(_, _, draw)| *draw)
+}
+
+fn row(scheme: &str) -> Option<&'static (&'static str, Router, Draw)> {
+    SCHEMES.iter().find(|(name, ..)| *name == scheme)
 }
 
 impl Route {

@@ -153,12 +153,12 @@ async fn failed_frees_at_once_and_settled_when_the_balance_shows_it() {
     pay(&selector, "50").await.unwrap();
 }
 
-/// A guard that is lost, in a leak or in a task that never ends, holds for the offer's lifetime; so does
-/// a settled payment that no balance ever shows.
+/// A guard that is lost, in a leak or in a task that never ends, holds for the offer's lifetime: what was
+/// signed can be cashed for so long. So does a settled payment that no balance ever shows, for an hour at most.
 #[tokio::test(start_paused = true)]
 async fn a_hold_expires_with_the_offer() {
-    for (seconds, lifetime_ms) in [(60_u64, 60_000), (1, 1_000), (3_601, 3_600_000), (86_400, 3_600_000)] {
-        for settled in [false, true] {
+    for (seconds, settled_ms) in [(60_u64, 60_000), (1, 1_000), (3_601, 3_600_000), (86_400, 3_600_000)] {
+        for (settled, lifetime_ms) in [(false, 1_000 * seconds), (true, settled_ms)] {
             let (_, selector) = base(9);
             let offer = offers::with(offers::base("5"), "maxTimeoutSeconds", json!(seconds));
             let selection = select(&selector, &[offer]).await.unwrap();
@@ -255,6 +255,29 @@ fn a_hold_needs_no_runtime() {
     let held = selection.hold().unwrap();
     assert!(selection.claim().hold().is_err(), "the same claim");
     held.settled();
+}
+
+/// What `upto` draws shows by any fall of the balance; a deposit is free once the payment is made.
+#[tokio::test(start_paused = true)]
+async fn what_the_server_chose_to_draw_is_not_waited_for_in_full() {
+    let chain = schemes::chain(&[("dd62ed3e", "ffffffffff")]);
+    let (script, selector) = base(0);
+    script.evm("base-1.test", chain.clone());
+    let upto = [schemes::upto("60000")];
+    select(&selector, &upto).await.unwrap().hold().unwrap().settled();
+    assert_eq!(available(&selector).await, "40000");
+    let drawn = Evm { balances: Evm::new(8453, USDC_BASE, 99_000).balances, ..chain.clone() };
+    script.evm("base-1.test", drawn);
+    assert_eq!(available(&selector).await, "99000");
+    select(&selector, &upto).await.unwrap();
+
+    script.evm("base-1.test", chain);
+    let batch = [schemes::batch("12000")];
+    let hold = select(&selector, &batch).await.unwrap().hold().unwrap();
+    assert_eq!(available(&selector).await, "40000");
+    hold.settled();
+    assert_eq!(available(&selector).await, "100000");
+    select(&selector, &batch).await.unwrap();
 }
 
 /// A scheme that pays out of a deposit takes the deposit from the balance, not the price.
