@@ -14,7 +14,7 @@ use lru::LruCache;
 use super::circuit::{Generation, Ticket};
 use super::entry::{EndpointHealth, Entry};
 use super::freshness::Tips;
-use super::settings::{HealthSettings, PLAN_MEMORY};
+use super::settings::HealthSettings;
 use super::snapshot::{self, SnapshotError};
 use super::view::EndpointView;
 use super::{Circuit, EndpointKey, Moment, Outcome, Transition};
@@ -188,10 +188,10 @@ impl HealthIndex {
         self.lock().entries.peek(key).and_then(Entry::p95_us)
     }
 
-    /// Remembers for an hour which read plan works at `key`.
-    pub(crate) fn remember_plan(&self, key: &EndpointKey, plan: u8, now: Moment) {
+    /// Remembers for `memory` which read plan works at `key`.
+    pub(crate) fn remember_plan(&self, key: &EndpointKey, plan: u8, memory: Duration, now: Moment) {
         let mut state = self.lock();
-        state.entry(key, now, &self.settings).plan = Some((plan, now.after(PLAN_MEMORY)));
+        state.entry(key, now, &self.settings).plan = Some((plan, now.after(memory)));
     }
 
     fn settle(&self, key: &EndpointKey, ticket: Ticket, outcome: Outcome, now: Moment) -> Option<Transition> {

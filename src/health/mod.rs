@@ -26,7 +26,7 @@ pub use entry::EndpointHealth;
 pub use index::{HealthIndex, Permit};
 pub use score::Score;
 pub use settings::HealthSettings;
-pub(crate) use settings::SLOW_FROM;
+pub(crate) use settings::{PLAN_MEMORY, SLOW_FROM};
 pub use snapshot::SnapshotError;
 pub(crate) use view::millis;
 pub use view::{EndpointView, ScoreParts};

@@ -65,7 +65,7 @@ pub(crate) const SLOW_FROM: Duration = Duration::from_millis(250);
 /// How long a score says how an endpoint would do now.
 pub(super) const UNPROVEN_AFTER: Duration = Duration::from_secs(60);
 /// How long a read plan that an endpoint refused is remembered: gateways change rarely.
-pub(super) const PLAN_MEMORY: Duration = Duration::from_secs(3_600);
+pub(crate) const PLAN_MEMORY: Duration = Duration::from_secs(3_600);
 
 impl Default for HealthSettings {
     fn default() -> Self {

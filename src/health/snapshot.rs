@@ -9,8 +9,8 @@ use std::cell::Cell;
 use super::circuit::{Breaker, Counts, Generation};
 use super::entry::Entry;
 use super::score::Averages;
-use super::settings::HealthSettings;
-use super::view::until;
+use super::settings::{HealthSettings, PLAN_MEMORY, QUOTA_WAIT};
+use super::view::{millis, until};
 use super::{EndpointKey, Moment, Opening};
 use crate::json::{Json, Members, Record, SyntaxError, Value};
 use crate::network::ChainId;
@@ -19,6 +19,8 @@ use crate::text::escaped;
 const VERSION: u64 = 1;
 /// Bytes that are read whatever the capacity: one that shrank must not refuse its own past.
 const MOST_UNASKED_BYTES: usize = 1 << 20;
+/// No deadline leaves time for a longer latency, in microseconds.
+const MOST_LATENCY_US: u64 = 30_000_000;
 /// The unit of the success average in a snapshot.
 const BILLION: f64 = 1_000_000_000.0;
 
@@ -149,7 +151,9 @@ fn restore(
 ) -> Option<(EndpointKey, Entry)> {
     let misfit = Cell::new(false);
     let record = Fields::of(json, &FIELDS, &misfit);
-    let ahead = |ms: Option<u64>| ms.filter(|ms| *ms > 0).map(|ms| now.after_millis(ms));
+    let latency_us = record.known_whole("latencyUs").map(|us| us.min(MOST_LATENCY_US));
+    // Nothing that is ahead is further than this index itself would have put it.
+    let ahead = |ms: Option<u64>, most_ms: u64| ms.filter(|ms| *ms > 0).map(|ms| now.after_millis(ms.min(most_ms)));
     let counts = Counts {
         consecutive: record.short("consecutiveFailures"),
         failures: u64::try_from(record.hex("failures")).unwrap_or_else(|_| record.refuse()),
@@ -162,15 +166,15 @@ fn restore(
     });
     let plan = record.part("plan", &["number", "forMs"]).and_then(|plan| {
         let number = u8::try_from(plan.whole("number")).unwrap_or_else(|_| plan.refuse());
-        Some((number, ahead(Some(plan.whole("forMs")))?))
+        Some((number, ahead(Some(plan.whole("forMs")), millis(PLAN_MEMORY))?))
     });
     let entry = Entry {
         last_used: now.before_millis(record.whole("idleForMs")),
-        averages: Averages::restored(f64::from(record.short("success")) / BILLION, record.known_whole("latencyUs")),
+        averages: Averages::restored(f64::from(record.short("success")) / BILLION, latency_us),
         breaker: Breaker::restored(generation, counts, opened, settings),
-        not_before: ahead(record.known_whole("throttledForMs")),
+        not_before: ahead(record.known_whole("throttledForMs"), millis(QUOTA_WAIT)),
         refusals: record.known("refusals").map_or(0, |_| record.short("refusals")),
-        backs_off_until: ahead(record.known_whole("backingOffForMs")),
+        backs_off_until: ahead(record.known_whole("backingOffForMs"), settings.backoff_limit_ms),
         plan,
         ..Entry::new(generation, now)
     };

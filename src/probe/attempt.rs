@@ -17,11 +17,15 @@ use crate::candidate::Holding;
 use crate::class::{Effect, FailureClass as Class, Next, PlanEffect};
 use crate::endpoint::Endpoint;
 use crate::event::Event;
-use crate::health::{Circuit, Moment, Outcome, Permit, millis};
+use crate::health::{Circuit, Moment, Outcome, PLAN_MEMORY, Permit, millis};
 use crate::platform::BoxFuture;
 use crate::policy::BalanceRead;
 use crate::together::all;
 use crate::trace;
+
+/// How long a way of asking is preferred to better ones that were refused, and to those that failed.
+const REFUSED_MEMORY: Duration = PLAN_MEMORY;
+const FAILED_MEMORY: Duration = Duration::from_secs(60);
 
 /// What one attempt came to.
 pub(super) struct Attempt {
@@ -123,22 +127,26 @@ impl Prober {
         let plans = ReadPlan::of(plan.network.chain.family());
         let known = self.health.inspect(endpoint.key(), self.clock.now()).plan;
         let first = plans.iter().position(|how| known == Some(how.code())).unwrap_or(0);
-        let mut refused: Answer = Err(Failure::new(Class::Unsupported, "no way of asking is supported"));
-        for (position, how) in plans.iter().enumerate().skip(first) {
+        let (mut refused, mut memory): (Option<Answer>, _) = (None, FAILED_MEMORY);
+        // What was remembered may not hold any more, so those before it come last.
+        for how in plans.iter().skip(first).chain(plans.iter().take(first)) {
             let query = Query::new(plan, *how, reads)?;
             let answer = query.read(self.post(endpoint, query.bodies()).await).map(|told| (*how, told));
             if !refuses_plan(&answer) {
-                if position > first && told_any(&answer) {
-                    self.health.remember_plan(endpoint.key(), how.code(), self.clock.now());
+                if refused.is_some() && told_any(&answer) {
+                    self.health.remember_plan(endpoint.key(), how.code(), memory, self.clock.now());
                 }
                 return answer;
             }
+            if failures(&answer).iter().any(|failure| !failure.passing) {
+                memory = REFUSED_MEMORY;
+            }
             // Of refusals, one that proves the chain tells more.
-            if answer.is_ok() || refused.is_err() {
-                refused = answer;
+            if answer.is_ok() || refused.as_ref().is_none_or(Result::is_err) {
+                refused = Some(answer);
             }
         }
-        refused
+        refused.unwrap_or_else(|| Err(Failure::new(Class::Unsupported, "no way of asking is supported")))
     }
 
     /// The replies to `bodies`, which are posted all at once.

@@ -49,7 +49,8 @@ fn by_status(status: u16, refusal: Refusal<'_>, words: Option<Class>) -> Class {
         422                   => Client,
         429                   => refined(&[Quota]).unwrap_or(RateLimited),
         499                   => SoftFault,
-        500                   => refined(&[Unsupported, RateLimited, Quota, Reverted]).unwrap_or(Fault),
+        500                   => refined(&[Unsupported, RateLimited, Quota, Reverted])
+            .or(code.filter(|class| *class == Client)).unwrap_or(Fault),
         501                   => Unsupported,
         _ if status >= 500    => refined(&[RateLimited, Quota]).unwrap_or(Fault),
         _ if status >= 400    => Client,
@@ -156,6 +157,7 @@ const WORDS: &[WordRow] = &[
     words(Fault, "invalid host"),
     words(Reverted, "execution reverted|revert|vm execution error|out of gas"),
     WordRow { class: Unsupported, all: "batch", any: "limit|large|too big|many|exceeded|not allowed|not supported|too many rpc calls" },
+    words(Unsupported, "gas limit|gas cap|gas required exceeds|gas allowance"),
     words(Quota, "free tier|monthly capacity|credits|daily request count|billing|upgrade|quota"),
     words(RateLimited, "rate limit|too many requests|request limit reached|limit exceeded|has exceeded|\
         compute units|throughput|code: 1015|over capacity|no server available"),

@@ -57,22 +57,21 @@ impl Inquiry {
     }
 }
 
-/// A request that is refused as such is refused for being of this kind.
+/// A request that is refused as such is refused for being of this kind, and the program itself does not
+/// revert.
 pub(super) fn request_refused(failure: Failure) -> Failure {
     match failure.class {
-        Class::ClientError => failure.with_class(Class::Unsupported),
+        Class::ClientError | Class::Reverted => failure.with_class(Class::Unsupported),
         _ => failure,
     }
 }
 
 /// The program itself cannot fail, so whatever a node complains of but load, credentials and lag
-/// is this way of asking. Nodes say that in as many ways as there are nodes.
+/// is this way of asking. Nodes say that in as many ways as there are nodes; of some it is not sure.
 fn program_refused(failure: Failure) -> Failure {
     match failure.class {
-        Class::ClientError | Class::Reverted | Class::Fault | Class::SoftFault => {
-            failure.with_class(Class::Unsupported)
-        }
-        _ => failure,
+        Class::Fault | Class::SoftFault => failure.perhaps_unsupported(),
+        _ => request_refused(failure),
     }
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Particulars {
     pub(super) retry_after: Option<Duration>,
     /// There was no answer at all, not even an unwelcome one.
     pub(super) unreachable: bool,
+    /// The endpoint may say another thing of the same question soon.
+    pub(super) passing: bool,
 }
 
 /// The result of one call, as its exact text.
@@ -41,13 +43,23 @@ pub(super) type Item = Result<String, Failure>;
 
 impl Failure {
     pub(super) fn new(class: Class, detail: &str) -> Self {
-        Self(Box::new(Particulars { class, detail: detail.to_owned(), retry_after: None, unreachable: false }))
+        Self::of(class, detail.to_owned(), None)
+    }
+
+    fn of(class: Class, detail: String, retry_after: Option<Duration>) -> Self {
+        Self(Box::new(Particulars { class, detail, retry_after, unreachable: false, passing: false }))
     }
 
     /// The same failure, taken for one of another class.
     pub(super) fn with_class(mut self, class: Class) -> Self {
         self.0.class = class;
         self
+    }
+
+    /// The same failure, taken for a refusal of this way of asking, which it may not have been.
+    pub(super) fn perhaps_unsupported(mut self) -> Self {
+        self.0.passing = true;
+        self.with_class(Class::Unsupported)
     }
 
     pub(super) fn into_detail(self) -> String {
@@ -263,7 +275,7 @@ impl Context<'_> {
         }
         let words = class.words();
         let detail = if known.is_empty() { words.to_owned() } else { format!("{words} ({})", known.join(", ")) };
-        Failure(Box::new(Particulars { class, detail, retry_after, unreachable: false }))
+        Failure::of(class, detail, retry_after)
     }
 }
 

@@ -137,6 +137,17 @@ fn a_snapshot_that_is_none_changes_nothing() {
         assert!(error.to_string().starts_with(problem), "{text}: {error}");
         assert_eq!(index.len(), 1);
     }
+    // What is ahead is no further than the index itself would have put it.
+    let far = of(&good.replace(
+        r#""samples":0"#,
+        r#""samples":0,"latencyUs":18446744073709551615,"throttledForMs":9007199254740991,"backingOffForMs":9007199254740991,"plan":{"number":2,"forMs":9007199254740991}"#,
+    ));
+    index.restore(&far, now).unwrap();
+    let view = index.view(now);
+    let row = view.iter().find(|row| row.latency_us.is_some()).unwrap();
+    assert_eq!((row.throttled_for_ms, row.backing_off_for_ms), (Some(300_000), Some(30_000)));
+    assert_eq!((row.latency_us, row.plan), (Some(30_000_000), Some(2)));
+    assert_eq!(index.view(now.after(Duration::from_secs(3_600))).iter().find_map(|row| row.plan), None);
     // Numbers of any size are no reason to panic.
     let huge = of(&good
         .replace(r#""idleForMs":0"#, r#""idleForMs":18446744073709551615,"throttledForMs":18446744073709551615"#)

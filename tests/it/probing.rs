@@ -1,5 +1,6 @@
 //! Asking endpoints: one request a network, failover, identity, strict replies. Virtual time.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use payroute::{Circuit, Note};
@@ -223,6 +224,13 @@ async fn a_program_that_is_refused_in_any_way_is_no_fault() {
         (200, result(&format!("0x{:064x}", 0))),
         (200, result(&format!("0x{}", "11".repeat(98)))),
         (400, error(-32602, "invalid argument")),
+        (400, error(3, "execution reverted")),
+        (400, error(-32000, "out of gas")),
+        (500, error(3, "execution reverted")),
+        (500, error(-32015, "VM execution error.")),
+        (500, error(-32602, "missing field `to`")),
+        (200, error(-32000, "Block gas limit exceeded")),
+        (200, error(-32000, "gas limit is too high")),
         (405, String::new()),
     ] {
         let script = healthy(9, 9, 9);
@@ -236,6 +244,51 @@ async fn a_program_that_is_refused_in_any_way_is_no_fault() {
         assert_eq!(selection.selected().endpoint.as_deref(), Some("base-1.test"), "{refusal}");
         assert_eq!(selection.selected().health_score.ten_thousandths(), 8_400, "{refusal}");
     }
+}
+
+/// A way of asking that failed, which says nothing of what the endpoint offers, is tried again soon; one
+/// that was refused only when an hour is over.
+#[tokio::test(start_paused = true)]
+async fn what_failed_once_is_not_given_up_for_an_hour() {
+    for (code, message, minutes) in [(-32603, "internal error", 1), (-32000, "", 1), (-32602, "missing field `to`", 60)]
+    {
+        let script = healthy(9, 9, 9);
+        let (chain, failures) = (Evm::new(8453, USDC_BASE, 9), AtomicUsize::new(2));
+        script.on("base-1.test", move |request| {
+            let fails = failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+            match fails {
+                true => Answer::json(&json!({"id": 1, "error": {"code": code, "message": message}})),
+                false => Answer::json(&chain.answer(request)),
+            }
+        });
+        let selector = selector(&config(), &script);
+        let plan = || selector.health()[0].plan;
+        select(&selector, &[offers::base("5")]).await.unwrap();
+        for minute in 0..minutes {
+            assert_eq!(plan(), Some(2), "{message}: after {minute} minutes");
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            select(&selector, &[offers::base("5")]).await.unwrap();
+        }
+        assert_eq!(plan(), None, "{message}");
+    }
+}
+
+/// An endpoint that changed behind its address is asked in the ways that it once refused, too.
+#[tokio::test(start_paused = true)]
+async fn what_is_remembered_of_a_way_of_asking_may_have_ended() {
+    let script = healthy(9, 9, 9);
+    script.evm("base-1.test", Evm::plain(8453, USDC_BASE, 9));
+    let selector = selector(&config(), &script);
+    select(&selector, &[offers::base("5")]).await.unwrap();
+    script.on("base-1.test", move |request| match request["params"][0]["gas"].is_string() {
+        true => Answer::json(&Evm::new(8453, USDC_BASE, 9).answer(request)),
+        false => Answer::http(405, ""),
+    });
+    let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(selection.selected().endpoint.as_deref(), Some("base-1.test"));
+    script.asked();
+    select(&selector, &[offers::base("5")]).await.unwrap();
+    assert_eq!(script.asked(), ["base-1.test"], "it is remembered anew");
 }
 
 /// An answer of before, or for somebody else: the balance in it may be anybody's.

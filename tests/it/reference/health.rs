@@ -171,10 +171,10 @@ impl Health {
         self.settle(place, Ticket { serial, trial: false, circuit: Circuit::Closed }, effect, now);
     }
 
-    /// The endpoint is known to answer to this way of asking, for an hour.
-    pub fn remember_plan(&mut self, place: Place, plan: u8, now: Ms) {
+    /// The endpoint is known to answer to this way of asking, until then.
+    pub fn remember_plan(&mut self, place: Place, plan: u8, until: Ms, now: Ms) {
         self.meet(place, now);
-        self.known.get_mut(&place).unwrap().plan = Some((plan, now + 3_600_000));
+        self.known.get_mut(&place).unwrap().plan = Some((plan, until));
     }
 
     pub fn cordon(&mut self, place: Place) {

@@ -23,6 +23,17 @@ impl Way {
         self as u8
     }
 
+    /// The one to try next, the best again after the last.
+    pub fn next(self, is_svm: bool) -> Self {
+        match self {
+            Self::Create => Self::Override,
+            Self::Override => Self::Batch,
+            Self::Batch => Self::Single,
+            Self::Single if is_svm => Self::Batch,
+            Self::Single => Self::Create,
+        }
+    }
+
     /// Whether it sends a program along, which then answers everything at once.
     pub fn is_program(self) -> bool {
         self < Self::Batch

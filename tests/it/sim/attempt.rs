@@ -51,6 +51,9 @@ pub struct Attempt {
     task: Option<tokio::task::Id>,
     first_way: Way,
     way: Way,
+    is_svm: bool,
+    /// A way of asking was refused for certain.
+    refused: bool,
     pub under_way: usize,
     /// Of the current way, in the order of sending.
     replies: Vec<(Role, Option<Said>)>,
@@ -85,6 +88,8 @@ impl Book {
             task: None,
             first_way: Way::Create,
             way: Way::Create,
+            is_svm: false,
+            refused: false,
             under_way: 0,
             replies: Vec::new(),
             nothing_asked: true,
@@ -138,6 +143,7 @@ impl Book {
             attempt.task = task;
             attempt.started = clock;
             attempt.first_way = ask.way;
+            attempt.is_svm = ask.is_svm;
             attempt.nothing_asked = ask.assets.is_empty();
         }
         attempt.nothing_asked &= ask.assets.is_empty();
@@ -152,14 +158,14 @@ impl Book {
         (id, attempt.replies.len() - 1)
     }
 
-    /// Ways of asking are tried from the one that is remembered on, each once.
+    /// Ways of asking are tried from the one that is remembered on, then those before it, each once.
     fn ask_in_turn(&mut self, id: usize, ask: &Ask) {
         let (attempt, clock) = (&self.attempts[id], self.clock);
         let best = if ask.is_svm { Way::Batch } else { Way::Create };
         let expected = match attempt.stage {
             Stage::Admitted => self.health.look(attempt.place, clock).plan.map_or(best, Way::of),
             _ if attempt.under_way > 0 => Way::Single,
-            _ => Way::of((attempt.way.number() + 1).min(3)),
+            _ => attempt.way.next(ask.is_svm),
         };
         let (place, way) = (attempt.place, ask.way);
         self.check("ways of asking are tried in turn", way == expected, || {
@@ -182,12 +188,15 @@ impl Book {
         let Outcome { told, meaning, chain_ms } = outcome(replies, attempt.way);
         let told_any = told.iter().any(|(_, told)| matches!(told, Told::Balance(_)))
             || (attempt.nothing_asked && meaning == Meaning::Fine);
-        if meaning == Meaning::Unsupported && !told_any && attempt.way != Way::Single {
+        let refused = matches!(meaning, Meaning::Unsupported | Meaning::PerhapsUnsupported);
+        attempt.refused |= meaning == Meaning::Unsupported;
+        if refused && !told_any && attempt.way.next(attempt.is_svm) != attempt.first_way {
             return;
         }
         let (place, way, latency_ms) = (attempt.place, attempt.way, self.clock - attempt.started);
         if told_any && way != attempt.first_way {
-            self.health.remember_plan(place, way.number(), self.clock);
+            let memory_ms = if attempt.refused { 3_600_000 } else { 60_000 };
+            self.health.remember_plan(place, way.number(), self.clock + memory_ms, self.clock);
         }
         let effect = match meaning {
             Meaning::Fault => Some(Effect::Fault),
@@ -292,7 +301,7 @@ fn severity(meaning: Meaning) -> u8 {
     match meaning {
         Meaning::Fine => 0,
         Meaning::Nothing => 1,
-        Meaning::Unsupported => 2,
+        Meaning::Unsupported | Meaning::PerhapsUnsupported => 2,
         Meaning::Throttled(_) => 3,
         Meaning::Quota => 4,
         Meaning::SoftFault => 5,

@@ -23,6 +23,8 @@ pub enum Meaning {
     Nothing,
     /// Does not offer this way of asking.
     Unsupported,
+    /// The same, or failed for another reason.
+    PerhapsUnsupported,
     /// No sign of life.
     Silent,
 }
@@ -144,10 +146,16 @@ impl Fault {
     /// What the reply amounts to, by the way of asking; `None` where the fault does not show.
     #[rustfmt::skip] // One row a fault reads as the table that it is.
     fn meaning(self, ask: &Ask) -> Option<Meaning> {
-        use Meaning::{Fault, Fine, Nothing, Quota, Silent, SoftFault, Throttled, Unsupported, WrongChain};
+        use Meaning::{
+            Fault, Fine, Nothing, PerhapsUnsupported, Quota, Silent, SoftFault, Throttled, Unsupported, WrongChain,
+        };
         // A program that a node does not run says only that it does not run it.
         let (program, batch, single) = (ask.way.is_program(), ask.way == Way::Batch, ask.way == Way::Single);
-        let unless_program = |meaning| if program { Unsupported } else { meaning };
+        let unless_program = |meaning| match meaning {
+            _ if !program => meaning,
+            Fault | SoftFault => PerhapsUnsupported,
+            _ => Unsupported,
+        };
         Some(match self {
             Self::Refused | Self::DroppedMidBody | Self::Hangs | Self::StallsAfterHeaders => Silent,
             Self::SixtyMegabytes | Self::Redirects | Self::Html | Self::Empty | Self::Truncated | Self::NotUtf8 => Fault,
