@@ -363,7 +363,8 @@ export interface Candidate {
   readonly healthScore: number;
   /** Its average latency; absent when unmeasured. */
   readonly latencyMs?: number;
-  /** How far its chain lies behind the others of its network; absent where nobody knows. */
+  /** How far its chain lies behind the others of its network; absent where nobody knows, as where two endpoints
+   * lie more than ten minutes apart and there is no third. */
   readonly lagMs?: number;
   /** Its circuit when it was asked. */
   readonly circuit: Circuit;

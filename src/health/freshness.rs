@@ -6,12 +6,14 @@
 
 use std::time::Duration;
 
+use super::settings::STALE_AFTER_MS;
 use super::{Moment, micros};
 use crate::network::ChainId;
 
 /// A lead over the runner-up of more than this, in milliseconds, is not believed: one liar must not
-/// make every honest node look stale. Among two, nobody can say who lies: 10 minutes, for no chain's
-/// nodes lie so far apart. Among three or more the rest bear each other out: one minute.
+/// make every honest node look stale. Among two, nobody can say who lies, and neither lag is known: 10
+/// minutes, for no chain's nodes lie so far apart. Among three or more the rest bear each other out: one
+/// minute.
 const IMPLAUSIBLE_LEAD_OF_TWO_MS: i64 = 600_000;
 const IMPLAUSIBLE_LEAD_MS: i64 = 60_000;
 /// How long a reading says anything about now: an endpoint that has caught up gets its place back,
@@ -98,21 +100,26 @@ impl Tips {
     }
 
     /// Milliseconds by which a clock lies behind its network's reference, or behind itself; `None`
-    /// when it was last read too long ago to tell.
+    /// when it was last read too long ago to tell, or when nobody can say who is right.
     pub(super) fn lag_ms(&self, network: &ChainId, clock: ChainClock, now: Moment) -> Option<u64> {
         if now.micros_since(clock.seen) > micros(MEMORY) {
             return None;
         }
         let tips = self.0.iter().find(|(chain, _)| chain == network);
-        let reference = tips.and_then(|(_, tips)| reference(tips, now)).unwrap_or(clock.offset);
-        let behind_others = reference.saturating_sub(clock.offset);
+        let reference = tips.map_or(Some(clock.offset), |(_, tips)| reference(tips, clock.offset, now));
         let behind_itself = clock.in_pace.saturating_sub(clock.offset);
-        Some(u64::try_from(behind_others.max(behind_itself)).unwrap_or(0))
+        let lag = |offset: Offset| u64::try_from(offset).unwrap_or(0);
+        match reference {
+            Some(reference) => Some(lag(reference.saturating_sub(clock.offset).max(behind_itself))),
+            // Alone it tells a node that froze, but not one that is current: blocks tell time in seconds.
+            None => Some(lag(behind_itself)).filter(|lag| *lag > STALE_AFTER_MS),
+        }
     }
 }
 
-/// The best offset, or the second best where the best is implausibly far ahead of it.
-fn reference(tips: &[Tip], now: Moment) -> Option<Offset> {
+/// The best offset, or the second best where the best is implausibly far ahead of it; `alone` where there is
+/// none, and `None` where there is no third to say which of two is right.
+fn reference(tips: &[Tip], alone: Offset, now: Moment) -> Option<Offset> {
     let (mut leader, mut runner_up, mut count) = (Offset::MIN, Offset::MIN, 0_usize);
     for tip in tips.iter().filter(|tip| now.micros_since(tip.seen) <= micros(MEMORY)) {
         count = count.saturating_add(1);
@@ -122,11 +129,11 @@ fn reference(tips: &[Tip], now: Moment) -> Option<Offset> {
             runner_up = runner_up.max(tip.offset);
         }
     }
-    let implausible = if count > 2 { IMPLAUSIBLE_LEAD_MS } else { IMPLAUSIBLE_LEAD_OF_TWO_MS };
+    let lead = leader.saturating_sub(runner_up);
     match count {
-        0 => None,
-        1 => Some(leader),
-        _ if leader.saturating_sub(runner_up) > implausible => Some(runner_up),
+        0 => Some(alone),
+        2 if lead > IMPLAUSIBLE_LEAD_OF_TWO_MS => None,
+        3.. if lead > IMPLAUSIBLE_LEAD_MS => Some(runner_up),
         _ => Some(leader),
     }
 }
@@ -139,30 +146,33 @@ mod tests {
         ChainId::resolve("base").unwrap()
     }
 
-    fn lags(offsets: &[Offset]) -> Vec<u64> {
+    fn lags(offsets: &[Offset]) -> Vec<Option<u64>> {
         let mut tips = Tips::default();
         let clock = |offset: &Offset| ChainClock::first(*offset, Moment::default());
         (0..).zip(offsets).for_each(|(endpoint, offset)| tips.set(&base(), endpoint, clock(offset)));
-        let lag = |offset| tips.lag_ms(&base(), clock(offset), Moment::default()).unwrap();
+        let lag = |offset| tips.lag_ms(&base(), clock(offset), Moment::default());
         offsets.iter().map(lag).collect()
     }
 
     #[test]
     fn lag_is_against_the_best_unless_the_best_is_implausible() {
-        assert_eq!(lags(&[0]), [0]);
-        assert_eq!(lags(&[0, -20_000]), [0, 20_000]);
-        assert_eq!(lags(&[0, -600_000]), [0, 600_000]);
-        assert_eq!(lags(&[-5, 0, -600_000]), [5, 0, 600_000]);
-        assert_eq!(lags(&[300_000, -3_000, 0]), [0, 3_000, 0], "three see through a smaller lie");
+        let known = |lags: &[u64]| lags.iter().copied().map(Some).collect::<Vec<_>>();
+        assert_eq!(lags(&[0]), known(&[0]));
+        assert_eq!(lags(&[0, -20_000]), known(&[0, 20_000]));
+        assert_eq!(lags(&[0, -600_000]), known(&[0, 600_000]));
+        assert_eq!(lags(&[-5, 0, -600_000]), known(&[5, 0, 600_000]));
+        assert_eq!(lags(&[300_000, -3_000, 0]), known(&[0, 3_000, 0]), "three see through a smaller lie");
         // One liar a day ahead: the honest compare among themselves.
-        assert_eq!(lags(&[86_400_000, -3_000, 0]), [0, 3_000, 0]);
-        assert_eq!(lags(&[Offset::MAX, Offset::MIN]), [0, 0]);
+        assert_eq!(lags(&[86_400_000, -3_000, 0]), known(&[0, 3_000, 0]));
+        // Without a third nobody knows.
+        assert_eq!(lags(&[0, -600_001]), [None, None]);
+        assert_eq!(lags(&[Offset::MAX, Offset::MIN]), [None, None]);
     }
 
     #[test]
     fn the_skew_of_the_device_cancels_out() {
         for skew in [0, 3_600_000, -86_400_000] {
-            assert_eq!(lags(&[skew, skew - 7_000]), [0, 7_000]);
+            assert_eq!(lags(&[skew, skew - 7_000]), [Some(0), Some(7_000)]);
         }
     }
 

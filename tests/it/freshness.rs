@@ -89,7 +89,7 @@ async fn one_liar_does_not_make_an_honest_node_stale() {
     let selector = selector(&config(), &script);
     meet_both(&selector, &script, 0).await;
     let (host, lag) = used(&selector).await;
-    assert_eq!((host.as_str(), lag), ("first.test", Some(0)));
+    assert_eq!((host.as_str(), lag), ("first.test", None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -142,6 +142,27 @@ async fn a_stale_evm_node_is_demoted_too() {
     script.evm("sepolia.test", Evm::plain(84532, USDC_SEPOLIA, 9));
     let selection = select(&selector, &[offers::sepolia("5")]).await.unwrap();
     assert_eq!(selection.selected().lag_ms, None);
+}
+
+/// Of two that lie ten minutes apart, nobody can say which is right: unknown is not current.
+#[tokio::test(start_paused = true)]
+async fn between_two_far_apart_no_lag_is_known() {
+    for (behind, lag_s) in [(590, Some(590)), (610, None), (86_400, None)] {
+        let script = Script::default();
+        let chain = Evm::new(8453, USDC_BASE, 9);
+        script.evm("own.test", Evm { behind, ..chain.clone() }).evm("reference.test", chain);
+        let mut config = crate::support::config();
+        let reference = "https://reference.test/";
+        config["networks"]["base"] = json!({"rpc": ["https://own.test/"], "referenceUrl": reference});
+        let selector = selector(&config, &script);
+        for known in [false, true] {
+            let selection = select(&selector, &[offers::base("5")]).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            if known {
+                assert_eq!(selection.selected().lag_ms.map(|ms| ms / 1_000), lag_s, "{behind}");
+            }
+        }
+    }
 }
 
 /// One endpoint alone has nobody to lag behind, unless there is a reference.

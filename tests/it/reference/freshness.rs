@@ -41,7 +41,7 @@ impl Tips {
         self.0.remove(&place);
     }
 
-    /// `None` where the clock was last read too long ago.
+    /// `None` where the clock was last read too long ago, or nobody knows who of two is right.
     pub fn lag_ms(&self, (network, _): Place, clock: ChainClock, now: Ms) -> Option<u64> {
         if now.saturating_sub(clock.seen) > MEMORY {
             return None;
@@ -50,14 +50,19 @@ impl Tips {
         let mut offsets: Vec<i64> = late.map(|(_, (offset, _))| *offset).collect();
         offsets.sort_unstable();
         let reference = match offsets.as_slice() {
-            [] => clock.offset,
-            [only] => *only,
+            [] => Some(clock.offset),
+            [only] => Some(*only),
             // Of two nobody can say who lies; three bear each other out.
-            [second, best] if best - second > 600_000 => *second,
-            [_, .., second, best] if best - second > 60_000 => *second,
-            [.., best] => *best,
+            [second, best] if best - second > 600_000 => None,
+            [_, _, ..] if offsets.len() == 2 => offsets.last().copied(),
+            [.., second, best] if best - second > 60_000 => Some(*second),
+            [.., best] => Some(*best),
         };
-        let behind = (reference - clock.offset).max(clock.in_pace - clock.offset);
-        Some(behind.max(0) as u64)
+        let behind_itself = clock.in_pace - clock.offset;
+        match reference {
+            Some(reference) => Some((reference - clock.offset).max(behind_itself).max(0) as u64),
+            None if behind_itself > 15_000 => Some(behind_itself as u64),
+            None => None,
+        }
     }
 }
