@@ -251,21 +251,23 @@ impl<'a> Fields<'a> {
 /// A number as it is written, by multiplication and division alone: exact for as many digits as people
 /// write, and the same everywhere.
 fn decimal(number: &str) -> Option<f64> {
-    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let mut value = 0.0;
-    for digit in whole.bytes().chain(fraction.bytes()) {
-        value = value * 10.0 + f64::from(char::from(digit).to_digit(10)?);
+    let end = number.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.')).count();
+    let (mantissa, exponent) = number.split_at_checked(end).filter(|(mantissa, _)| !mantissa.is_empty())?;
+    let (mut value, mut places, mut has_point) = (0.0, 0_u64, false);
+    for byte in mantissa.bytes() {
+        if byte == b'.' {
+            has_point = true;
+        } else {
+            value = value * 10.0 + f64::from(byte & 0xF);
+            places = places.saturating_add(has_point.into());
+        }
     }
-    let (is_small, digits) = match exponent.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, exponent.strip_prefix('+').unwrap_or(exponent)),
-    };
-    let size = i64::try_from(digits.parse::<u64>().ok()?).ok()?;
-    let exponent = i32::try_from(if is_small { size.checked_neg()? } else { size }).ok()?;
-    let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
-    let scale = (0..exponent.unsigned_abs().min(400)).fold(1.0, |scale, _| scale * 10.0);
-    Some(if exponent < 0 { value / scale } else { value * scale })
+    let exponent = exponent.get(1..).unwrap_or("0");
+    let digits = exponent.strip_prefix('-').unwrap_or(exponent);
+    let size = digits.parse::<u64>().ok().filter(|size| *size <= i32::MAX as u64)?;
+    let (up, down) = if digits == exponent { (size, places) } else { (0, size.saturating_add(places)) };
+    let power = |exponent: u64| (0..exponent.min(400)).fold(1.0, |power, _| power * 10.0);
+    Some(value * power(up.saturating_sub(down)) / power(down.saturating_sub(up)))
 }
 
 fn one_of(words: &[&str]) -> String {
@@ -289,6 +291,7 @@ mod tests {
             assert_eq!(decimal(text), text.parse().ok(), "{text}");
         }
         assert_eq!(decimal("-0.2"), None);
+        assert_eq!(decimal("-2"), None);
         assert_eq!(decimal("true"), None);
     }
 }

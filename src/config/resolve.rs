@@ -21,12 +21,12 @@ fn read(document: &Field<'_>) -> Config {
     let owners = document.entries("owners");
     let owners = self::owners(&owners);
     let networks = document.entries("networks");
-    let Routing { prefer, probe, allow_http } = document.get("routing").map(settings::routing).unwrap_or_default();
+    let Routing { prefer, probe, allow_http } = settings::routing(document.get("routing"));
     let policy = document.object("policy");
     let fees = document.entries("fees");
     let fees = self::fees(&fees);
-    let health = document.get("health").map(settings::health).unwrap_or_default();
-    let limits = document.get("limits").map(settings::limits).unwrap_or_default();
+    let health = settings::health(document.get("health"));
+    let limits = settings::limits(document.get("limits"));
     document.finish();
     let drafts = drafts(&networks, allow_http);
     let mut assets = AssetPolicy::default();

@@ -17,30 +17,26 @@ pub(super) struct Routing {
     pub(super) allow_http: bool,
 }
 
-impl Default for Routing {
-    fn default() -> Self {
-        let probe = ProbeSettings {
-            // 600: what a person does not yet notice, and more than a healthy endpoint needs.
-            timeout: Duration::from_millis(600),
-            // 2: one failover; a third would cost more time than it saves failures.
-            providers: 2,
-            seed: None,
-            second_opinion: true,
-        };
-        Self { prefer: Vec::new(), probe, allow_http: false }
-    }
-}
-
-pub(super) fn routing(field: &Field<'_>) -> Routing {
+pub(super) fn routing(field: Option<&Field<'_>>) -> Routing {
+    let probe = ProbeSettings {
+        // 600: what a person does not yet notice, and more than a healthy endpoint needs.
+        timeout: Duration::from_millis(600),
+        // 2: one failover; a third would cost more time than it saves failures.
+        providers: 2,
+        seed: None,
+        second_opinion: true,
+    };
+    let mut routing = Routing { prefer: Vec::new(), probe, allow_http: false };
+    let Some(field) = field else { return routing };
+    let probe = &mut routing.probe;
     let fields = field.fields();
-    let Routing { prefer: _, mut probe, mut allow_http } = Routing::default();
-    let prefer = chains(&fields.items("preferNetworks"));
+    routing.prefer = chains(&fields.items("preferNetworks"));
     if let Some(timeout) = fields.get("probeTimeoutMs") {
         probe.timeout = Duration::from_millis(timeout.whole(u64::MAX));
     }
     fields.set_whole("maxProvidersPerNetwork", &mut probe.providers);
     fields.set_flag("secondOpinion", &mut probe.second_opinion);
-    fields.set_flag("allowHttp", &mut allow_http);
+    fields.set_flag("allowHttp", &mut routing.allow_http);
     probe.seed = fields.whole("seed", u64::MAX);
     fields.finish();
     // Past 30 s every merchant has given up.
@@ -50,12 +46,13 @@ pub(super) fn routing(field: &Field<'_>) -> Routing {
     if !(1..=2).contains(&probe.providers) {
         field.refuse_number("maxProvidersPerNetwork", "1 or 2");
     }
-    Routing { prefer, probe, allow_http }
+    routing
 }
 
-pub(super) fn health(field: &Field<'_>) -> HealthSettings {
-    let fields = field.fields();
+pub(super) fn health(field: Option<&Field<'_>>) -> HealthSettings {
     let mut health = HealthSettings::default();
+    let Some(field) = field else { return health };
+    let fields = field.fields();
     if let Some(alpha) = fields.get("ewmaAlpha") {
         health.ewma_alpha = alpha.fraction();
     }
@@ -76,9 +73,10 @@ pub(super) fn health(field: &Field<'_>) -> HealthSettings {
     health
 }
 
-pub(super) fn limits(field: &Field<'_>) -> Limits {
-    let fields = field.fields();
+pub(super) fn limits(field: Option<&Field<'_>>) -> Limits {
     let mut limits = Limits::default();
+    let Some(field) = field else { return limits };
+    let fields = field.fields();
     fields.set_whole("headerBytes", &mut limits.header_bytes);
     fields.set_whole("bodyBytes", &mut limits.body_bytes);
     fields.set_whole("jsonDepth", &mut limits.json_depth);
