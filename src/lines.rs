@@ -26,12 +26,17 @@ impl<const N: usize> Lines<N> {
     pub(crate) const EMPTY: Self = Self { bytes: [0; N], length: 0 };
 
     pub(crate) const fn cell(&mut self, text: &str) -> &mut Self {
+        self.word(text, b'\t')
+    }
+
+    /// A text and what ends it.
+    pub(crate) const fn word(&mut self, text: &str, end: u8) -> &mut Self {
         let mut left = text.as_bytes();
         while let [byte, others @ ..] = left {
             self.byte(*byte);
             left = others;
         }
-        self.byte(b'\t');
+        self.byte(end);
         self
     }
 
@@ -65,9 +70,4 @@ pub(crate) const fn is_same(one: &str, other: &str) -> bool {
         (one, other) = (ones, others);
     }
     one.is_empty() && other.is_empty()
-}
-
-/// The cells behind the first of the line whose first is `key`.
-pub(crate) fn line_of(lines: &'static str, key: &str) -> Option<&'static str> {
-    lines.split('\n').find_map(|line| line.strip_prefix(key)?.strip_prefix('\t')?.strip_suffix('\t'))
 }

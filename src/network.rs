@@ -18,7 +18,7 @@ use std::sync::Arc;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use crate::lines::{Lines, line_of, lines};
+use crate::registry::id_of;
 
 /// A network as a CAIP-2 identifier in canonical text, for example
 /// `eip155:8453`. Cloning is cheap.
@@ -44,7 +44,7 @@ impl ChainId {
     #[doc(hidden)] // For the npm package; no part of the API.
     #[must_use]
     pub fn known(text: &str) -> Option<Self> {
-        let id = line_of(NAME_LINES, text).or(what_is_wrong(text).is_none().then_some(text));
+        let id = if what_is_wrong(text).is_none() { Some(text) } else { id_of(text) };
         id.map(|id| Self(Arc::from(id)))
     }
 
@@ -347,19 +347,6 @@ pub const NAMES: &[(&str, &str)] = &[
     ("base-mainnet", "eip155:8453"),
     ("ethereum-mainnet", "eip155:1"),
 ];
-
-/// [`NAMES`] as lines.
-static NAME_LINES: &str = lines!(name_lines);
-
-const fn name_lines<const N: usize>() -> Lines<N> {
-    let mut lines = Lines::EMPTY;
-    let mut names = NAMES;
-    while let [(name, id), others @ ..] = names {
-        lines.cell(name).cell(id).end(b'\n');
-        names = others;
-    }
-    lines
-}
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@
 //! decimals no source states is not listed. It does no I/O.
 
 use crate::lines::{Lines, is_same, lines};
-use crate::network::{ChainId, Family, SOLANA_DEVNET, SOLANA_MAINNET, SOLANA_TESTNET};
+use crate::network::{ChainId, Family, NAMES, SOLANA_DEVNET, SOLANA_MAINNET, SOLANA_TESTNET};
 
 /// A network this crate knows by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +143,19 @@ pub fn assets(id: &ChainId) -> impl Iterator<Item = &'static Asset> {
 pub fn asset(id: &ChainId, address: &str) -> Option<&'static Asset> {
     let any_case = id.family() == Family::Evm;
     assets(id).find(|asset| asset.address == address || (any_case && asset.address.eq_ignore_ascii_case(address)))
+}
+
+/// The id of the network that goes by `name`.
+pub(crate) fn id_of(name: &str) -> Option<&'static str> {
+    groups().find_map(|(id, group)| {
+        let (names, _) = group.split_once('\t')?;
+        names.split_terminator(' ').any(|other| other == name).then_some(id)
+    })
+}
+
+/// The ids of the built-in networks, and what is behind each in [`LINES`].
+pub(crate) fn groups() -> impl Iterator<Item = (&'static str, &'static str)> {
+    LINES.split('\u{C}').filter_map(|group| group.split_once('\t'))
 }
 
 const X402_EVM: &str = "@x402/evm 2.27.0";
@@ -324,10 +337,11 @@ pub static ASSETS: &[Asset] = &[
     spl(SOLANA_TESTNET, "PYUSD", "CXk2AMBfi3TwaEL2468s6zP8xq9NxTXjp9gjMgzeUynM", Token2022),
 ];
 
-/// [`NETWORKS`] and [`ASSETS`] as one text for the configuration: a network's line is its id, name, genesis hash
-/// and endpoints; below it stands a line for each of its assets, which is symbol, address, decimals, the method or
-/// program by its word, the domain's name and version; behind them a form feed.
-pub(crate) static LINES: &str = lines!(network_lines);
+/// [`NAMES`], [`NETWORKS`] and [`ASSETS`] as one text for the configuration: a network's line is its id, the names
+/// it goes by with a space behind each, its own name, genesis hash and endpoints; below it stands a line for each of
+/// its assets, which is symbol, address, decimals, the method or program by its word, the domain's name and version;
+/// behind them a form feed.
+static LINES: &str = lines!(network_lines);
 
 const fn network_lines<const N: usize>() -> Lines<N> {
     let mut lines = Lines::EMPTY;
@@ -337,7 +351,9 @@ const fn network_lines<const N: usize>() -> Lines<N> {
             Some(hash) => hash,
             None => "",
         };
-        lines.cell(row.id).cell(row.name).cell(hash);
+        lines.cell(row.id);
+        name_cell(row.id, &mut lines);
+        lines.cell(row.name).cell(hash);
         let mut rpc = row.rpc;
         while let [url, others @ ..] = rpc {
             lines.cell(url);
@@ -348,6 +364,17 @@ const fn network_lines<const N: usize>() -> Lines<N> {
         rows = others;
     }
     lines
+}
+
+const fn name_cell<const N: usize>(network: &str, lines: &mut Lines<N>) {
+    let mut names = NAMES;
+    while let [(name, id), others @ ..] = names {
+        if is_same(id, network) {
+            lines.word(name, b' ');
+        }
+        names = others;
+    }
+    lines.cell("");
 }
 
 const fn asset_lines<const N: usize>(network: &str, lines: &mut Lines<N>) {
@@ -373,7 +400,6 @@ mod tests {
     use solana_address::Address;
 
     use super::*;
-    use crate::network::NAMES;
 
     fn id(text: &str) -> ChainId {
         ChainId::resolve(text).unwrap_or_else(|e| panic!("{e}"))

@@ -40,11 +40,10 @@ pub(super) struct Draft {
 /// The built-in networks in the order of their ids.
 pub(super) fn builtin_networks() -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for group in registry::LINES.split_terminator('\u{C}') {
+    for (id, group) in registry::groups() {
         let mut lines = group.split_terminator('\n').map(|line| line.split_terminator('\t'));
-        let Some(mut cells) = lines.next() else { continue };
-        let chain = cells.next().and_then(ChainId::known);
-        let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
+        let Some(cells) = lines.next() else { continue };
+        let Some(draft) = ChainId::known(id).and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
         draft.build_in(cells);
         for cells in lines {
             draft.build_in_asset(cells);
@@ -65,7 +64,8 @@ pub(super) fn draft_of(drafts: &mut Vec<Draft>, chain: ChainId) -> Option<&mut D
 impl Draft {
     fn build_in(&mut self, mut cells: Cells) {
         let network = &mut self.network;
-        network.name = cells.next().unwrap_or_default().into();
+        // The first has the names that it is found by.
+        network.name = cells.nth(1).unwrap_or_default().into();
         if let Some(hash) = cells.next().filter(|hash| !hash.is_empty()) {
             network.identity = Identity::GenesisHash(hash.into());
         }
