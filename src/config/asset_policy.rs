@@ -44,7 +44,7 @@ impl<'f, 'a> AssetPolicy<'f, 'a> {
 fn canonical(field: &Field<'_>, name: &str, networks: &[Draft]) -> String {
     let id = canonical_asset_id(name);
     let is_meant = |asset: &Asset| &*asset.symbol == name || *asset.id == id;
-    if !networks.iter().any(|network| network.assets.iter().any(is_meant)) {
+    if !networks.iter().any(|network| network.assets().iter().any(|asset| is_meant(asset))) {
         field.refuse("matches no built-in or configured asset", "a symbol or a CAIP-19 id");
     }
     id

@@ -31,10 +31,9 @@ const PROGRAMS: [(&str, TokenProgram); 2] =
 /// What is left of a line of the registry.
 type Cells = SplitTerminator<'static, char>;
 
-/// A network on its way from the built-in row to the configured one.
+/// A network on its way from the built-in row to the configured one. Nobody else has its assets yet.
 pub(super) struct Draft {
     network: NetworkConfig,
-    pub(super) assets: Vec<Asset>,
 }
 
 /// The built-in networks in the order of their ids.
@@ -88,11 +87,15 @@ impl Draft {
         if asset.method.is_some() {
             asset.domain = Some((cell().into(), cell().into()));
         }
-        self.assets.push(asset);
+        self.network.assets.push(Arc::new(asset));
     }
 
     pub(super) fn id(&self) -> &str {
         self.network.chain.as_str()
+    }
+
+    pub(super) fn assets(&self) -> &[Arc<Asset>] {
+        &self.network.assets
     }
 
     fn unknown(chain: ChainId) -> Self {
@@ -107,7 +110,7 @@ impl Draft {
             fee: Amount::ZERO,
             chain,
         };
-        Self { network, assets: Vec::new() }
+        Self { network }
     }
 
     pub(super) fn apply(&mut self, field: &Field<'_>, allow_http: bool) {
@@ -226,7 +229,9 @@ impl Draft {
         }
         let address = address.unwrap_or_default();
         let id = asset_id(chain, &address);
-        let known = self.assets.iter().position(|other| other.id == id).map(|place| self.assets.remove(place));
+        let assets = &mut self.network.assets;
+        let known = assets.iter().position(|other| other.id == id).map(|place| assets.remove(place));
+        let known = known.and_then(Arc::into_inner);
         let is_new = known.is_none();
         let mut asset = known.unwrap_or_else(|| Asset::unknown(id.clone()));
         asset.address = address;
@@ -251,7 +256,7 @@ impl Draft {
         if program.is_some() {
             asset.program = program;
         }
-        self.assets.push(asset);
+        self.network.assets.push(Arc::new(asset));
         id
     }
 
@@ -266,9 +271,8 @@ impl Draft {
         let owner = listed(owners, chain.as_str()).or_else(|| listed(owners, chain.namespace()));
         network.owner = owner.map(|field| field.text().into());
         network.fee = listed(fees, chain.as_str()).and_then(|field| field.text().parse().ok()).unwrap_or_default();
-        for mut asset in self.assets {
-            policy.apply(&mut asset);
-            network.assets.push(Arc::new(asset));
+        for asset in network.assets.iter_mut().filter_map(Arc::get_mut) {
+            policy.apply(asset);
         }
         network
     }
@@ -320,7 +324,7 @@ mod tests {
     fn every_row_of_the_registry_is_built_in() {
         let mut drafts = builtin_networks();
         assert_eq!(drafts.len(), NETWORKS.len());
-        assert_eq!(drafts.iter().map(|draft| draft.assets.len()).sum::<usize>(), ASSETS.len());
+        assert_eq!(drafts.iter().map(|draft| draft.assets().len()).sum::<usize>(), ASSETS.len());
         for row in NETWORKS {
             let chain = ChainId::resolve(row.id).unwrap();
             let draft = draft_of(&mut drafts, chain.clone()).unwrap();
@@ -329,7 +333,7 @@ mod tests {
             assert_eq!(draft.network.identity, identity.unwrap_or_else(|| identity_from_id(&chain)));
             let urls = draft.network.endpoints.iter().map(|endpoint| endpoint.url().unwrap().trim_end_matches('/'));
             assert_eq!(urls.collect::<Vec<_>>(), row.rpc);
-            for (asset, row) in draft.assets.iter().zip(registry::assets(&chain)) {
+            for (asset, row) in draft.assets().iter().zip(registry::assets(&chain)) {
                 let (domain, method, program) = match row.kind {
                     AssetKind::Erc20 { name, version, method } => (Some((name, version)), Some(method), None),
                     AssetKind::Spl { program } => (None, None, Some(program)),
