@@ -293,12 +293,12 @@ fn unescaped(text: &str) -> Option<String> {
             "u" => {
                 let (first, behind) = code_unit(rest)?;
                 rest = behind;
-                match char::from_u32(u32::from(first)) {
+                match char::from_u32(first) {
                     Some(c) => c,
                     None => {
                         let (second, behind) = code_unit(rest.strip_prefix("\\u")?)?;
                         rest = behind;
-                        char::decode_utf16([first, second]).next()?.ok()?
+                        of_surrogates(first, second)?
                     }
                 }
             }
@@ -310,9 +310,17 @@ fn unescaped(text: &str) -> Option<String> {
 }
 
 /// Four hexadecimal digits, and what is behind them.
-fn code_unit(text: &str) -> Option<(u16, &str)> {
+fn code_unit(text: &str) -> Option<(u32, &str)> {
     let (digits, behind) = text.split_at_checked(4)?;
-    Some((u16::from_str_radix(digits, 16).ok()?, behind))
+    let unit = digits.chars().try_fold(0, |unit, digit| Some(unit << 4 | digit.to_digit(16)?))?;
+    Some((unit, behind))
+}
+
+/// What the two halves of a pair make together.
+fn of_surrogates(high: u32, low: u32) -> Option<char> {
+    let bits = |half: u32, first| half.checked_sub(first).filter(|bits| *bits < 0x400);
+    let place = bits(high, 0xD800)? << 10 | bits(low, 0xDC00)?;
+    char::from_u32(place.checked_add(0x1_0000)?)
 }
 
 /// Whether `text` nests deeper than `limit`. Looks at brackets outside strings only.
