@@ -29,9 +29,10 @@ impl<'f, 'a> AssetPolicy<'f, 'a> {
     }
 
     pub(super) fn apply(&self, asset: &mut Asset) {
-        let names = [&*asset.id, &*asset.symbol];
-        asset.allowed = self.allowed.is_empty() || self.allowed.iter().any(|name| names.contains(&name.as_str()));
-        if let Some(field) = names.iter().find_map(|name| listed(&self.limits, name)) {
+        let is_named = |name: &String| **name == *asset.id || **name == *asset.symbol;
+        asset.allowed = self.allowed.is_empty() || self.allowed.iter().any(is_named);
+        let limit = listed(&self.limits, &asset.id).or_else(|| listed(&self.limits, &asset.symbol));
+        if let Some(field) = limit {
             match Amount::from_units(&field.text(), asset.decimals) {
                 Ok(limit) => asset.limit = Some(limit),
                 Err(error) => field.refuse(&error.to_string(), "an amount in token units, for example \"1.50\""),

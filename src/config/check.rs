@@ -1,14 +1,12 @@
 //! What single values of the configuration must look like. Every refusal names the path and what is
 //! accepted, never the value.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use super::field::{Field, Listed};
 use crate::network::{ChainId, Family};
-use crate::payment::is_evm_address;
+use crate::payment::other_than_address;
 use crate::rpc_url::RpcUrl;
-use crate::solana::Address;
 use crate::text::is_visible;
 
 /// A network by any of its names.
@@ -49,11 +47,7 @@ pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 /// An address as chains of `family` write it.
 pub(super) fn address(field: &Field<'_>, family: Family) -> Arc<str> {
     let text = field.text();
-    let (is_address, accepted) = match family {
-        Family::Svm => (Address::from_str(&text).is_ok(), "a base58 Solana address"),
-        _ => (is_evm_address(&text), "0x and 40 hexadecimal digits"),
-    };
-    if !is_address {
+    if let Some(accepted) = other_than_address(&text, family) {
         field.refuse("is not an address", accepted);
     }
     text.into()

@@ -34,6 +34,7 @@ type Cells = SplitTerminator<'static, char>;
 /// A network on its way from the built-in row to the configured one. Nobody else has its assets yet.
 pub(super) struct Draft {
     network: NetworkConfig,
+    is_configured: bool,
 }
 
 /// The built-in networks in the order of their ids.
@@ -90,10 +91,6 @@ impl Draft {
         self.network.assets.push(Arc::new(asset));
     }
 
-    pub(super) fn id(&self) -> &str {
-        self.network.chain.as_str()
-    }
-
     pub(super) fn assets(&self) -> &[Arc<Asset>] {
         &self.network.assets
     }
@@ -110,10 +107,14 @@ impl Draft {
             fee: Amount::ZERO,
             chain,
         };
-        Self { network }
+        Self { network, is_configured: false }
     }
 
     pub(super) fn apply(&mut self, field: &Field<'_>, allow_http: bool) {
+        if self.is_configured {
+            field.refuse("names a network that is already configured", "each network once");
+        }
+        self.is_configured = true;
         let fields = field.fields();
         if let Some(name) = fields.get_set("name") {
             self.network.name = check::label(name);
@@ -329,7 +330,7 @@ mod tests {
             let chain = ChainId::resolve(row.id).unwrap();
             let draft = draft_of(&mut drafts, chain.clone()).unwrap();
             let identity = row.genesis_hash.map(|hash| Identity::GenesisHash(hash.into()));
-            assert_eq!((&*draft.network.name, draft.id()), (row.name, row.id));
+            assert_eq!((&*draft.network.name, draft.network.chain.as_str()), (row.name, row.id));
             assert_eq!(draft.network.identity, identity.unwrap_or_else(|| identity_from_id(&chain)));
             let urls = draft.network.endpoints.iter().map(|endpoint| endpoint.url().unwrap().trim_end_matches('/'));
             assert_eq!(urls.collect::<Vec<_>>(), row.rpc);

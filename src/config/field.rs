@@ -178,7 +178,9 @@ impl<'a> Field<'a> {
 
     fn kind(&self) -> &'static str {
         match self.json.kind() {
-            "a number" if self.json.raw().contains(['.', 'e', 'E']) => "a number with a point or an exponent",
+            "a number" if self.json.raw().bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
+                "a number with a point or an exponent"
+            }
             "a number" => "a whole number",
             kind => kind,
         }

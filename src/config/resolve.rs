@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::asset_policy::AssetPolicy;
-use super::check::{self, chains, list_network, listed, payable_chain};
+use super::check::{self, chains, list_network, payable_chain};
 use super::draft::{Draft, builtin_networks, draft_of};
 use super::field::{Entries, Field, Listed, document};
 use super::settings::{self, Routing};
@@ -45,15 +45,11 @@ fn read(document: &Field<'_>) -> Config {
 /// The built-in networks with what the document says of them, and its own, in the order of their ids.
 fn drafts(entries: &Entries<'_>, allow_http: bool) -> Vec<Draft> {
     let mut drafts = builtin_networks();
-    let mut configured = Listed::new();
     for (name, field) in entries {
         let chain = payable_chain(field, name);
-        let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
-        if listed(&configured, draft.id()).is_some() {
-            field.refuse("names a network that is already configured", "each network once");
+        if let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) {
+            draft.apply(field, allow_http);
         }
-        draft.apply(field, allow_http);
-        configured.push((draft.id().to_owned(), field));
     }
     drafts
 }

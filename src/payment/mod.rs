@@ -13,8 +13,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use limits::Limits;
-pub(crate) use terms::is_evm_address;
 pub use terms::{Extra, Malformed, Terms};
+pub(crate) use terms::{is_evm_address, other_than_address};
 
 use crate::text::add_part;
 use crate::verdict::Note;

@@ -151,13 +151,10 @@ impl Entry<'_> {
 
     fn recipient(&mut self, family: Family) -> Arc<str> {
         let pay_to = self.text("payTo");
-        let accepted = match family {
-            Family::Evm if !is_evm_address(&pay_to) => "0x and 40 hexadecimal digits",
-            Family::Svm if Address::from_str(&pay_to).is_err() => "a base58 Solana address",
-            _ => return pay_to,
-        };
-        let problem = format!("`{}` is not an address; accepted is {accepted}", shown(&pay_to));
-        self.refuse("payTo", &problem);
+        if let Some(accepted) = other_than_address(&pay_to, family) {
+            let problem = format!("`{}` is not an address; accepted is {accepted}", shown(&pay_to));
+            self.refuse("payTo", &problem);
+        }
         pay_to
     }
 
@@ -212,6 +209,15 @@ fn whole_number(value: Json<'_>) -> Result<Amount, String> {
         None => json.to_owned(),
     };
     Amount::from_str(&text).map_err(|error| error.to_string())
+}
+
+/// What would be an address, where `text` is none as chains of `family` write it.
+pub(crate) fn other_than_address(text: &str, family: Family) -> Option<&'static str> {
+    match family {
+        Family::Evm if !is_evm_address(text) => Some("0x and 40 hexadecimal digits"),
+        Family::Svm if Address::from_str(text).is_err() => Some("a base58 Solana address"),
+        _ => None,
+    }
 }
 
 /// Whether `text` is an EVM address: 0x and 40 hexadecimal digits, in any case.
