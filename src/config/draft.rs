@@ -31,7 +31,7 @@ const PROGRAMS: [(&str, TokenProgram); 2] =
 /// What is left of a line of the registry.
 type Cells = SplitTerminator<'static, char>;
 
-/// A network on its way from the built-in row to the configured one. Nobody else has its assets yet.
+/// A network on its way from the built-in row to the configured one.
 pub(super) struct Draft {
     network: NetworkConfig,
     is_configured: bool,
@@ -232,7 +232,7 @@ impl Draft {
         let id = asset_id(chain, &address);
         let assets = &mut self.network.assets;
         let known = assets.iter().position(|other| other.id == id).map(|place| assets.remove(place));
-        let known = known.and_then(Arc::into_inner);
+        let known = known.map(Arc::unwrap_or_clone);
         let is_new = known.is_none();
         let mut asset = known.unwrap_or_else(|| Asset::unknown(id.clone()));
         asset.address = address;
@@ -272,8 +272,8 @@ impl Draft {
         let owner = listed(owners, chain.as_str()).or_else(|| listed(owners, chain.namespace()));
         network.owner = owner.map(|field| field.text().into());
         network.fee = listed(fees, chain.as_str()).and_then(|field| field.text().parse().ok()).unwrap_or_default();
-        for asset in network.assets.iter_mut().filter_map(Arc::get_mut) {
-            policy.apply(asset);
+        for asset in &mut network.assets {
+            policy.apply(Arc::make_mut(asset));
         }
         network
     }
