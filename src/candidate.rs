@@ -12,6 +12,7 @@ use crate::health::{Circuit, Score};
 use crate::json::{Record, Value};
 use crate::network::ChainId;
 use crate::scheme::{Route, Transfer, permit2};
+use crate::text::say;
 use crate::verdict::{Key, Note, Obstacle, Reason, Rejection, Rejections};
 
 /// One offer of the merchant's, as this buyer stands towards it.
@@ -211,10 +212,12 @@ impl Candidate {
 
     /// An atomic amount of this candidate's asset for people: `0.05 USDC`.
     pub(crate) fn in_units(&self, amount: Amount) -> String {
-        match (&self.symbol, self.decimals) {
-            (Some(symbol), Some(decimals)) => format!("{} {symbol}", amount.to_units(decimals)),
-            _ => format!("{amount} atomic units"),
-        }
+        let (mut text, unit) = match (&self.symbol, self.decimals) {
+            (Some(symbol), Some(decimals)) => (amount.to_units(decimals), &**symbol),
+            _ => (amount.to_string(), "atomic units"),
+        };
+        say(&mut text, &[" ", unit]);
+        text
     }
 }
 
@@ -314,14 +317,15 @@ fn judge_holding(candidate: &mut Candidate, route: Option<&Route>, holding: &Hol
 }
 
 fn judge_shortage(candidate: &mut Candidate, due: Amount, shortage: Amount) {
-    let mut detail = format!("{} short", candidate.in_units(shortage));
+    let mut detail = candidate.in_units(shortage);
+    detail.push_str(" short");
     let mut reason = Reason::InsufficientBalance;
     if candidate.deposit.is_some() {
         reason = Reason::DepositRequired;
-        detail = format!("{detail} of {} to deposit", candidate.in_units(due));
+        say(&mut detail, &[" of ", &candidate.in_units(due), " to deposit"]);
     }
     if !candidate.held.is_zero() {
-        detail = format!("{detail} while other payments hold {}", candidate.in_units(candidate.held));
+        say(&mut detail, &[" while other payments hold ", &candidate.in_units(candidate.held)]);
     }
     candidate.reject(reason, detail);
 }

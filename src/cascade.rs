@@ -11,7 +11,7 @@ use crate::amount::Value;
 use crate::candidate::Candidate;
 use crate::health::Circuit;
 use crate::network::ChainId;
-use crate::text::add_part;
+use crate::text::{add_part, say};
 use crate::verdict::Key;
 
 /// Sorts `candidates` best first and fills in `rank` and `decided_by`.
@@ -163,50 +163,52 @@ impl<'a> SortKey<'a> {
 pub fn explain(candidates: &[Candidate]) -> String {
     let mut text = String::new();
     for candidate in candidates {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}. {}: {}", candidate.rank, offer(candidate), verdict(candidate));
+        say(&mut text, &[&candidate.rank.to_string(), ". "]);
+        say_offer(&mut text, candidate);
+        say_verdict(&mut text, candidate);
+        text.push('\n');
     }
     text
 }
 
 /// `0.05 USDC on Base`, as far as it is known.
-fn offer(candidate: &Candidate) -> String {
-    let price = candidate.amount.map(|amount| candidate.in_units(amount));
+fn say_offer(text: &mut String, candidate: &Candidate) {
     let network = (candidate.network_name.as_deref()).or(candidate.network.as_ref().map(ChainId::as_str));
-    match (price, network) {
-        (Some(price), Some(network)) => format!("{price} on {network}"),
-        (Some(price), None) => format!("{price} on an unknown network"),
-        (None, _) => format!("offer {}", candidate.requirement_index),
+    match candidate.amount {
+        Some(price) => say(text, &[&candidate.in_units(price), " on ", network.unwrap_or("an unknown network")]),
+        None => say(text, &["offer ", &candidate.requirement_index.to_string()]),
     }
 }
 
-fn verdict(candidate: &Candidate) -> String {
-    if !candidate.viable {
-        let mut reasons = String::new();
-        candidate.rejections.iter().for_each(|rejection| add_part(&mut reasons, rejection));
-        return format!("cannot pay{}, {reasons}", facts(candidate));
-    }
+fn say_verdict(text: &mut String, candidate: &Candidate) {
+    text.push_str(if candidate.viable { ": can pay" } else { ": cannot pay" });
+    say_facts(text, candidate);
     match candidate.decided_by {
-        Some(key) => format!("can pay{}; behind the first by {key}", facts(candidate)),
-        None => format!("can pay{}; chosen", facts(candidate)),
+        _ if !candidate.viable => {
+            let mut reasons = String::new();
+            candidate.rejections.iter().for_each(|rejection| add_part(&mut reasons, rejection));
+            say(text, &[", ", &reasons]);
+        }
+        Some(key) => say(text, &["; behind the first by ", key.name()]),
+        None => text.push_str("; chosen"),
     }
 }
 
 /// What was read where, as far as anything was.
-fn facts(candidate: &Candidate) -> String {
-    let mut text = String::new();
+fn say_facts(text: &mut String, candidate: &Candidate) {
     if let Some(balance) = candidate.balance {
-        let _ = write!(text, ", holds {}", candidate.in_units(balance));
+        say(text, &[", holds ", &candidate.in_units(balance)]);
     }
     if !candidate.held.is_zero() {
-        let _ = write!(text, ", {} of it for other payments", candidate.in_units(candidate.held));
+        say(text, &[", ", &candidate.in_units(candidate.held), " of it for other payments"]);
     }
     if let Some(deposit) = candidate.deposit {
-        let _ = write!(text, ", deposits {}", candidate.in_units(deposit));
+        say(text, &[", deposits ", &candidate.in_units(deposit)]);
     }
     if let Some(endpoint) = &candidate.endpoint {
-        let _ = write!(text, ", read at {endpoint} (score {}", candidate.health_score);
+        say(text, &[", read at ", endpoint, " (score ", &candidate.health_score.to_string()]);
         if let Some(us) = candidate.latency_us {
+            // Writing to a String cannot fail.
             let _ = write!(text, ", {}.{} ms", us / 1_000, us % 1_000 / 100);
         }
         text.push(')');
@@ -214,5 +216,4 @@ fn facts(candidate: &Candidate) -> String {
     if candidate.circuit == Circuit::Open {
         text.push_str(", circuit open");
     }
-    text
 }

@@ -12,7 +12,7 @@ use crate::json::Record;
 use crate::network::ChainId;
 use crate::order::sorted_by_key;
 use crate::payment::DecodeError;
-use crate::text::add_part;
+use crate::text::{add_part, say};
 use crate::verdict::Obstacle;
 
 /// Why nothing was selected. Decide by [`code`](Self::code) or by variant, never by message.
@@ -227,12 +227,13 @@ fn list(deficits: &[Deficit]) -> String {
 fn summary(candidates: &[Candidate]) -> String {
     let mut text = String::new();
     for candidate in in_offered_order(candidates) {
-        let mut offer = format!("offer {}", candidate.requirement_index);
+        add_part(&mut text, &"offer ");
+        text.push_str(&candidate.requirement_index.to_string());
         if let Some(name) = &candidate.network_name {
-            offer = format!("{offer} ({name})");
+            say(&mut text, &[" (", name, ")"]);
         }
         let reason = candidate.rejections.first().map(ToString::to_string).unwrap_or_default();
-        add_part(&mut text, &format_args!("{offer}: {reason}"));
+        say(&mut text, &[": ", &reason]);
     }
     text
 }

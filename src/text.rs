@@ -46,6 +46,11 @@ pub(crate) fn with_point(mut digits: String, places: usize) -> String {
     digits
 }
 
+/// Adds `words` to a sentence.
+pub(crate) fn say(sentence: &mut String, words: &[&str]) {
+    words.iter().for_each(|word| sentence.push_str(word));
+}
+
 /// Adds one of the parts of which a sentence is a list.
 pub(crate) fn add_part(list: &mut String, part: &dyn Display) {
     if !list.is_empty() {

@@ -22,10 +22,9 @@ pub struct Rejection {
 
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.detail.as_str() {
-            "" => f.write_str(self.reason.sentence()),
-            detail => write!(f, "{}: {detail}", self.reason.sentence()),
-        }
+        f.write_str(self.reason.sentence())?;
+        f.write_str(if self.detail.is_empty() { "" } else { ": " })?;
+        f.write_str(&self.detail)
     }
 }
 
