@@ -136,34 +136,31 @@ impl Candidate {
     #[must_use]
     pub fn record(&self) -> Record {
         let mut record = Record::default();
-        let known_amount = |record: &mut Record, name, amount: Option<Amount>| {
-            record.known_text(name, amount.map(|amount| amount.to_string()).as_deref());
-        };
         record.whole("requirementIndex", self.requirement_index as u64);
         record.whole("rank", self.rank as u64);
         record.known_text("network", self.network.as_ref().map(ChainId::as_str));
-        record.known_text("networkName", self.network_name.as_deref());
-        record.known_text("scheme", self.scheme.as_deref());
-        record.known_text("assetId", self.asset_id.as_deref());
-        record.known_text("symbol", self.symbol.as_deref());
+        put_known(&mut record, "networkName", &self.network_name);
+        put_known(&mut record, "scheme", &self.scheme);
+        put_known(&mut record, "assetId", &self.asset_id);
+        put_known(&mut record, "symbol", &self.symbol);
         record.known_whole("decimals", self.decimals.map(u64::from));
-        known_amount(&mut record, "amount", self.amount);
-        record.known_text("owner", self.owner.as_deref());
-        known_amount(&mut record, "balance", self.balance);
-        known_amount(&mut record, "held", Some(self.held).filter(|held| !held.is_zero()));
-        known_amount(&mut record, "deposit", self.deposit);
-        known_amount(&mut record, "allowance", self.allowance);
+        put_amount(&mut record, "amount", self.amount.as_ref());
+        put_known(&mut record, "owner", &self.owner);
+        put_amount(&mut record, "balance", self.balance.as_ref());
+        put_amount(&mut record, "held", Some(&self.held).filter(|held| !held.is_zero()));
+        put_amount(&mut record, "deposit", self.deposit.as_ref());
+        put_amount(&mut record, "allowance", self.allowance.as_ref());
         if let Some(approval) = &self.approval {
             record.put("approval", Value::Record(approval.record()));
         }
-        known_amount(&mut record, "fee", Some(self.fee));
+        put_amount(&mut record, "fee", Some(&self.fee));
         record.put("healthScore", self.health_score.value());
         if let Some(us) = self.latency_us {
             record.put("latencyMs", Value::Decimal(us, 3));
         }
         record.known_whole("lagMs", self.lag_ms);
         record.text("circuit", self.circuit.name());
-        record.known_text("endpoint", self.endpoint.as_deref());
+        put_known(&mut record, "endpoint", &self.endpoint);
         record.flag("viable", self.viable);
         self.rejections.write_to(&mut record);
         record.known_text("decidedBy", self.decided_by.map(Key::name));
@@ -218,6 +215,16 @@ impl Candidate {
         };
         say(&mut text, &[" ", unit]);
         text
+    }
+}
+
+fn put_known(record: &mut Record, name: &'static str, text: &Option<Arc<str>>) {
+    record.known_text(name, text.as_deref());
+}
+
+fn put_amount(record: &mut Record, name: &'static str, amount: Option<&Amount>) {
+    if let Some(amount) = amount {
+        record.text(name, &amount.to_string());
     }
 }
 

@@ -166,7 +166,11 @@ impl RouteSelector {
 
     /// Every configured endpoint, network by network, in configured order.
     pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
-        self.config.networks.iter().flat_map(|network| network.endpoints.iter().map(Arc::as_ref))
+        let mut endpoints: Vec<&Endpoint> = Vec::new();
+        for network in &self.config.networks {
+            network.endpoints.iter().for_each(|endpoint| endpoints.push(endpoint));
+        }
+        endpoints.into_iter()
     }
 
     /// Takes an endpoint out of use until [`uncordon`](Self::uncordon); no recovery and no reset
