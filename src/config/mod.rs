@@ -109,7 +109,7 @@ pub(crate) enum Identity {
 }
 
 /// A token that may be queried.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Asset {
     /// CAIP-19.
     pub(crate) id: Arc<str>,
