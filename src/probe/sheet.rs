@@ -13,21 +13,21 @@ use crate::scheme::{Asks, permit2::PERMIT2};
 use crate::verdict::{Note, Reason};
 
 /// `balanceOf(address)`.
-const BALANCE_OF: [u8; 4] = [0x70, 0xa0, 0x82, 0x31];
+const BALANCE_OF: View = View([0x70, 0xa0, 0x82, 0x31], 1);
 /// `allowance(address,address)`.
-const ALLOWANCE: [u8; 4] = [0xdd, 0x62, 0xed, 0x3e];
+const ALLOWANCE: View = View([0xdd, 0x62, 0xed, 0x3e], 2);
 /// `DOMAIN_SEPARATOR()`.
-const DOMAIN_SEPARATOR: [u8; 4] = [0x36, 0x44, 0xe5, 0x15];
+const DOMAIN_SEPARATOR: View = View([0x36, 0x44, 0xe5, 0x15], 0);
 /// `nonces(address)`, which EIP-2612 demands beside `permit`.
-const NONCES: [u8; 4] = [0x7e, 0xce, 0xbe, 0x00];
+const NONCES: View = View([0x7e, 0xce, 0xbe, 0x00], 1);
 /// `PERMIT_TYPEHASH()`, as many tokens have it.
-const PERMIT_TYPEHASH: [u8; 4] = [0x30, 0xad, 0xf8, 0x1f];
+const PERMIT_TYPEHASH: View = View([0x30, 0xad, 0xf8, 0x1f], 0);
 /// `isBlacklisted(address)`, as USDC has it.
-const IS_BLACKLISTED: [u8; 4] = [0xfe, 0x57, 0x5a, 0x87];
+const IS_BLACKLISTED: View = View([0xfe, 0x57, 0x5a, 0x87], 1);
 /// `isBlackListed(address)`, as USDT has it.
-const IS_BLACK_LISTED: [u8; 4] = [0xe4, 0x7d, 0x60, 0x60];
+const IS_BLACK_LISTED: View = View([0xe4, 0x7d, 0x60, 0x60], 1);
 /// `paused()`.
-const PAUSED: [u8; 4] = [0x5c, 0x97, 0x5a, 0xbb];
+const PAUSED: View = View([0x5c, 0x97, 0x5a, 0xbb], 0);
 
 /// The hash of EIP-2612's type. DAI, which has all of the functions, signs permits of another one.
 const EIP2612_TYPEHASH: Word = [
@@ -60,12 +60,17 @@ pub(super) enum Missing {
     Failed(Failure),
 }
 
+/// A view function of a token: its selector, and how many of the owner and Permit2 it is asked about.
+#[derive(Clone, Copy)]
+struct View([u8; 4], usize);
+
 /// One read, its addresses parsed.
 struct TokenRead {
     token: Address,
     owner: Address,
     permit2: Address,
-    contracts: Vec<(Address, &'static str)>,
+    /// The code of each of the contracts that `asks` has.
+    contracts: Vec<Fact>,
     asks: Asks,
 }
 
@@ -162,7 +167,7 @@ impl TokenRead {
     fn of(read: &BalanceRead) -> Option<Self> {
         let mut contracts = Vec::new();
         for contract in read.asks.contracts {
-            contracts.push((Address::parse(contract.address)?, contract.missing));
+            contracts.push(Fact::code(Address::parse(contract.address)?));
         }
         Some(Self {
             token: Address::parse(&read.asset.address)?,
@@ -175,81 +180,65 @@ impl TokenRead {
 
     /// Without these there is no verdict.
     fn required(&self) -> Vec<Fact> {
-        let mut facts = vec![self.balance()];
-        facts.extend(self.asks.allowance.then(|| self.allowance()));
-        if self.asks.permit {
-            facts.extend([self.nonces(), self.permit_type(), self.domain()]);
+        let mut facts = vec![self.view(BALANCE_OF)];
+        if self.asks.allowance {
+            facts.push(self.view(ALLOWANCE));
         }
-        facts.extend(self.contracts.iter().map(|(address, _)| Fact::code(*address)));
+        if self.asks.permit {
+            for view in &[NONCES, PERMIT_TYPEHASH, DOMAIN_SEPARATOR] {
+                facts.push(self.view(*view));
+            }
+        }
+        facts.extend_from_slice(&self.contracts);
         facts
     }
 
     /// A token without one of these has nothing to say on the matter.
     fn optional(&self) -> Vec<Fact> {
-        let mut facts = vec![self.owner_code()];
-        facts.extend(self.asks.domain.then(|| self.domain()));
-        facts.extend(self.blocked());
-        facts.push(self.paused());
+        let mut facts = vec![Fact::code(self.owner)];
+        if self.asks.domain {
+            facts.push(self.view(DOMAIN_SEPARATOR));
+        }
+        for view in &[IS_BLACKLISTED, IS_BLACK_LISTED, PAUSED] {
+            facts.push(self.view(*view));
+        }
         facts
     }
 
-    fn balance(&self) -> Fact {
-        Fact::view(self.token, BALANCE_OF, [self.owner])
-    }
-
-    fn allowance(&self) -> Fact {
-        Fact::view(self.token, ALLOWANCE, [self.owner, self.permit2])
-    }
-
-    fn nonces(&self) -> Fact {
-        Fact::view(self.token, NONCES, [self.owner])
-    }
-
-    fn permit_type(&self) -> Fact {
-        Fact::view(self.token, PERMIT_TYPEHASH, [])
-    }
-
-    fn domain(&self) -> Fact {
-        Fact::view(self.token, DOMAIN_SEPARATOR, [])
-    }
-
-    fn blocked(&self) -> [Fact; 2] {
-        [IS_BLACKLISTED, IS_BLACK_LISTED].map(|selector| Fact::view(self.token, selector, [self.owner]))
-    }
-
-    fn paused(&self) -> Fact {
-        Fact::view(self.token, PAUSED, [])
-    }
-
-    fn owner_code(&self) -> Fact {
-        Fact::code(self.owner)
+    fn view(&self, View(selector, args): View) -> Fact {
+        let known = [self.owner, self.permit2];
+        Fact::view(self.token, selector, known.get(..args).unwrap_or(&known))
     }
 
     fn holding(&self, answers: &Answers<'_>) -> ToldBalance {
-        let balance = answers.word(&self.balance(), "the token's balanceOf did not return one word")?;
+        let balance = answers.word(&self.view(BALANCE_OF), "the token's balanceOf did not return one word")?;
         let mut holding = Holding { balance: Amount::from_be_bytes(balance), ..Holding::default() };
         if self.asks.allowance {
-            let allowance = answers.word(&self.allowance(), "the token's allowance did not return one word")?;
+            let allowance = answers.word(&self.view(ALLOWANCE), "the token's allowance did not return one word")?;
             holding.allowance = Some(Amount::from_be_bytes(allowance));
         }
         holding.takes_permits = self.asks.permit && self.takes_permits(answers)?;
+        let is_true = |view| answers.is_true(&self.view(view));
+        let mut object = |holds: bool, reason, detail| {
+            if holds {
+                holding.objections.push((reason, detail));
+            }
+            holds
+        };
         // Of the contracts without code the first says what that means.
-        for (address, missing) in &self.contracts {
-            if *answers.known(&Fact::code(*address))? == Err(Missing::NoCode) {
-                holding.objections.push((Reason::TransferMethodUnsupported, *missing));
+        for (code, contract) in self.contracts.iter().zip(self.asks.contracts) {
+            let is_missing = *answers.known(code)? == Err(Missing::NoCode);
+            if object(is_missing, Reason::TransferMethodUnsupported, contract.missing) {
                 break;
             }
         }
-        if self.blocked().iter().any(|fact| answers.is_true(fact)) {
-            holding.objections.push((Reason::AccountBlocked, "the token's issuer has blocked the buyer's address"));
-        }
-        if answers.is_true(&self.paused()) {
-            holding.objections.push((Reason::TokenPaused, "the token's issuer has paused all transfers"));
-        }
+        let blocked = is_true(IS_BLACKLISTED) || is_true(IS_BLACK_LISTED);
+        object(blocked, Reason::AccountBlocked, "the token's issuer has blocked the buyer's address");
+        object(is_true(PAUSED), Reason::TokenPaused, "the token's issuer has paused all transfers");
         if self.asks.domain {
-            holding.domain_separator = answers.of(&self.domain()).as_ref().ok().copied();
+            holding.domain_separator = answers.of(&self.view(DOMAIN_SEPARATOR)).as_ref().ok().copied();
         }
-        if let Ok(code) = answers.of(&self.owner_code()) {
+        if let Ok(code) = answers.of(&Fact::code(self.owner)) {
             holding.owner_is_contract = !is_delegated(code);
             holding.notes.push(Note::OwnerHasCode);
         }
@@ -258,11 +247,13 @@ impl TokenRead {
 
     /// Whether the token has what EIP-2612 demands and can be read, and names no other kind of permit.
     fn takes_permits(&self, answers: &Answers<'_>) -> Result<bool, Untold> {
-        let nonces = answers.known(&self.nonces())?;
-        let domain = answers.known(&self.domain())?;
-        let kind = answers.known(&self.permit_type())?;
+        let mut takes = true;
+        for view in &[NONCES, DOMAIN_SEPARATOR] {
+            takes &= answers.known(&self.view(*view))?.is_ok();
+        }
+        let kind = answers.known(&self.view(PERMIT_TYPEHASH))?;
         let other_kind = kind.as_ref().is_ok_and(|hash| *hash != EIP2612_TYPEHASH);
-        Ok(nonces.is_ok() && domain.is_ok() && !other_kind)
+        Ok(takes && !other_kind)
     }
 }
 
@@ -307,7 +298,7 @@ mod tests {
             ("isBlackListed(address)", IS_BLACK_LISTED),
             ("paused()", PAUSED),
         ] {
-            assert_eq!(Keccak256::digest(signature)[..4], selector, "{signature}");
+            assert_eq!(Keccak256::digest(signature)[..4], selector.0, "{signature}");
         }
         let permit = "Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)";
         assert_eq!(Keccak256::digest(permit)[..], EIP2612_TYPEHASH);
