@@ -134,19 +134,21 @@ pub(super) fn read(family: Family, reply: &Reply, batch: bool, count: usize) -> 
             return Err(Failure::malformed("one answer came for a batch"));
         }
     }
-    let mut slots: Vec<Option<Item>> = (0..count).map(|_| None).collect();
+    let mut positions = Vec::new();
     for answer in &answers {
         // A single call is refused under any id.
         let position = if answer.error.is_some() && !batch { Some(0) } else { answer.position(count) };
-        let slot = position.and_then(|position| slots.get_mut(position));
-        let slot = slot.ok_or_else(|| Failure::malformed("an answer has an id that was not asked"))?;
-        if slot.replace(context.item(answer)).is_some() {
+        let position = position.ok_or_else(|| Failure::malformed("an answer has an id that was not asked"))?;
+        if positions.contains(&position) {
             return Err(Failure::malformed("two answers have the same id"));
         }
+        positions.push(position);
     }
     let mut items = Vec::new();
-    for slot in slots {
-        items.push(slot.ok_or_else(|| Failure::malformed("an answer is missing from the batch"))?);
+    for position in 0..count {
+        let place = positions.iter().position(|other| *other == position);
+        let answer = place.and_then(|place| answers.get(place));
+        items.push(context.item(answer.ok_or_else(|| Failure::malformed("an answer is missing from the batch"))?));
     }
     Ok(items)
 }
@@ -227,11 +229,12 @@ impl Context<'_> {
             // A refusal in another encoding has words too.
             let latin = || self.reply.body.iter().map(|byte| char::from(*byte)).collect();
             let text = text.map_or_else(|_| latin(), str::to_owned);
-            return Err(match Json::parse(first_object(text.trim_ascii())).ok().and_then(Answer::of) {
-                Some(Answer { error: Some(error), .. }) => self.refused(error),
-                Some(_) => self.failure(&RpcError::default()),
-                None => self.failure(&RpcError { message: text, ..RpcError::default() }),
-            });
+            let error = match Json::parse(first_object(text.trim_ascii())).ok().and_then(Answer::of) {
+                Some(Answer { error: Some(error), .. }) => RpcError::read(error),
+                Some(_) => RpcError::default(),
+                None => RpcError { message: text, ..RpcError::default() },
+            };
+            return Err(self.failure(&error));
         }
         match text.map(str::trim_ascii) {
             Ok(text) if text.starts_with(['{', '[']) => Ok(text),
@@ -266,15 +269,13 @@ impl Context<'_> {
         // A 503 that says when to come back is a load signal.
         let soon = header.is_some_and(|wait| wait <= Duration::from_secs(30));
         let class = if status == 503 && soon { Class::RateLimited } else { class };
-        let mut known = Vec::new();
-        if !is_success(status) {
-            known.push(format!("HTTP {status}"));
-        }
-        if let Some(code) = error.code {
-            known.push(format!("JSON-RPC error {code}"));
-        }
         let words = class.words();
-        let detail = if known.is_empty() { words.to_owned() } else { format!("{words} ({})", known.join(", ")) };
+        let detail = match (is_success(status), error.code) {
+            (true, None) => words.to_owned(),
+            (true, Some(code)) => format!("{words} (JSON-RPC error {code})"),
+            (false, None) => format!("{words} (HTTP {status})"),
+            (false, Some(code)) => format!("{words} (HTTP {status}, JSON-RPC error {code})"),
+        };
         Failure::of(class, detail, retry_after)
     }
 }
