@@ -299,6 +299,11 @@ export type Note =
   | "non-canonical-network"
   /** The token's signing domain was not compared with the chain, and no built-in row confirms it. */
   | "domain-unchecked"
+  /**
+   * The endpoint told the balance, but refused something that may keep a payment from settling: whether the token
+   * is paused, blocks the buyer or has another signing domain, or whether there is code at the buyer's address.
+   */
+  | "facts-unread"
   /** The chain's identity came in a reply beside the balance, not in the same one. */
   | "identity-separate"
   /** No endpoint of any network could be reached: it is likely this device that is offline. */

@@ -232,6 +232,10 @@ pub enum Note {
     /// The token's signing domain was not compared with the chain, and no built-in row confirms
     /// it.
     DomainUnchecked,
+    /// The endpoint told the balance, but refused something that may keep a payment from settling: whether the
+    /// token is paused, blocks the buyer or has another signing domain, or whether there is code at the buyer's
+    /// address. What it did tell is counted.
+    FactsUnread,
     /// The chain's identity came in a reply beside the balance, not in the same one.
     IdentitySeparate,
     /// No endpoint of any network could be reached: it is likely this device that is offline.
@@ -263,6 +267,7 @@ impl Note {
             Self::CarrierBody => "carrier-body",
             Self::NonCanonicalNetwork => "non-canonical-network",
             Self::DomainUnchecked => "domain-unchecked",
+            Self::FactsUnread => "facts-unread",
             Self::IdentitySeparate => "identity-separate",
             Self::Offline => "offline",
             Self::OwnerHasCode => "owner-has-code",

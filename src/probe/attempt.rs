@@ -190,7 +190,7 @@ fn told_any(answer: &Answer) -> bool {
 fn failures(answer: &Answer) -> Vec<&Failure> {
     match answer {
         Ok((_, told)) => {
-            let mut failures = Vec::new();
+            let mut failures: Vec<&Failure> = told.throttles.iter().collect();
             for balance in &told.balances {
                 if let Err(Untold::Endpoint(failure)) = balance {
                     failures.push(failure);

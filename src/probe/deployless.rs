@@ -63,18 +63,15 @@ pub(super) struct Fact {
 
 impl Fact {
     /// The first word that a contract's view function returns.
-    pub(super) fn view<const N: usize>(contract: Address, selector: [u8; 4], args: [Address; N]) -> Self {
-        const { assert!(N <= MAX_ARGS) };
-        Self::calling(contract, selector, &args)
-    }
-
-    fn calling(address: Address, selector: [u8; 4], args: &[Address]) -> Self {
+    pub(super) fn view(contract: Address, selector: [u8; 4], args: impl AsRef<[Address]>) -> Self {
+        let args = args.as_ref();
+        debug_assert!(args.len() <= MAX_ARGS);
         let mut calldata = selector.to_vec();
         for Address(arg) in args {
             calldata.extend_from_slice(&[0; 12]);
             calldata.extend_from_slice(arg);
         }
-        Self { address, calldata }
+        Self { address: contract, calldata }
     }
 
     /// What code stands at an address: its first 28 bytes, then its size as four.

@@ -53,7 +53,7 @@ impl Inquiry {
             told.push(fact.map_err(Missing::from));
         }
         let chain_time_ms = answer.timestamp.checked_mul(1_000);
-        Ok(Told { balances: self.sheet.balances(&told), chain_time_ms })
+        Ok(Told { balances: self.sheet.balances(&told), throttles: Vec::new(), chain_time_ms })
     }
 }
 
@@ -97,8 +97,17 @@ pub(super) fn decode(identity: &Identity, sheet: &Sheet, items: &[Item]) -> Resu
     same_chain(identity, id)?;
     let facts = sheet.facts().iter().zip(items.iter().skip(1));
     let told: Vec<ToldFact> = facts.map(|(fact, item)| told(fact, item)).collect();
+    // Of what failed beside a balance this alone counts against the endpoint: some call a revert a fault.
+    let mut throttles = Vec::new();
+    for fact in &told {
+        if let Err(Missing::Failed(failure)) = fact
+            && matches!(failure.class, Class::RateLimited | Class::Quota)
+        {
+            throttles.push(failure.clone());
+        }
+    }
     // This way of asking brings no time of the chain.
-    Ok(Told { balances: sheet.balances(&told), chain_time_ms: None })
+    Ok(Told { balances: sheet.balances(&told), throttles, chain_time_ms: None })
 }
 
 fn same_chain(identity: &Identity, id: Word) -> Result<(), Failure> {
@@ -136,12 +145,13 @@ fn told(fact: &Fact, item: &Item) -> ToldFact {
         let code = bytes(digits).ok_or_else(not_hex)?;
         return code_word(&code).ok_or(Missing::NoCode);
     }
-    match digits.len() {
-        64 => hex_word(digits).ok_or_else(not_hex),
-        0 => Err(Missing::Empty),
+    match digits.split_at_checked(64) {
         // Some gateways pass a revert off as a result.
-        _ if digits.starts_with("08c379a0") => Err(Missing::Reverted),
-        _ => Err(Missing::Short),
+        _ if digits.len() != 64 && digits.starts_with("08c379a0") => Err(Missing::Reverted),
+        // The first word counts, as callers in Solidity and the program read it.
+        Some((word, _)) => hex_word(word).ok_or_else(not_hex),
+        None if digits.is_empty() => Err(Missing::Empty),
+        None => Err(Missing::Short),
     }
 }
 
@@ -182,13 +192,11 @@ mod tests {
         let word = format!("\"0x{:064x}\"", 50_000);
         assert_eq!(told(&view, &item(&word)), Ok(Amount::from_u64(50_000).to_be_bytes()));
         let revert = format!("\"0x08c379a0{}\"", "0".repeat(64));
-        let long = format!("\"0x{}\"", "0".repeat(128));
-        for (result, missing) in [
-            ("\"0x\"", Missing::Empty),
-            ("\"0x00000000\"", Missing::Short),
-            (&long, Missing::Short),
-            (&revert, Missing::Reverted),
-        ] {
+        let long = format!("\"0x{:064x}{}\"", 7, "0".repeat(64));
+        assert_eq!(told(&view, &item(&long)), Ok(Amount::from_u64(7).to_be_bytes()));
+        for (result, missing) in
+            [("\"0x\"", Missing::Empty), ("\"0x00000000\"", Missing::Short), (&revert, Missing::Reverted)]
+        {
             assert_eq!(told(&view, &item(result)), Err(missing), "{result}");
         }
         for malformed in [

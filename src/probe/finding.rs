@@ -29,6 +29,8 @@ pub(super) enum Why {
 pub(super) struct Told {
     /// One a read, in order.
     pub(super) balances: Vec<ToldBalance>,
+    /// What was refused for want of patience, beside the balances or for them.
+    pub(super) throttles: Vec<Failure>,
     /// The chain's own time, in milliseconds since 1970, where the way of asking brings it.
     pub(super) chain_time_ms: Option<u64>,
 }

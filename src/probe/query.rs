@@ -111,10 +111,10 @@ impl<'a> Query<'a> {
         let identity = &self.plan.network.identity;
         match &self.shape {
             Shape::Inquiries(inquiries) => {
-                let mut all = Told { balances: Vec::new(), chain_time_ms: None };
+                let mut all = Told { balances: Vec::new(), throttles: Vec::new(), chain_time_ms: None };
                 for (inquiry, reply) in inquiries.iter().zip(replies) {
                     let items = self.answers(reply, 1).map_err(evm::request_refused)?;
-                    let Told { balances, chain_time_ms } = inquiry.decode(identity, &items)?;
+                    let Told { balances, chain_time_ms, .. } = inquiry.decode(identity, &items)?;
                     all.balances.extend(balances);
                     all.chain_time_ms = all.chain_time_ms.max(chain_time_ms);
                 }

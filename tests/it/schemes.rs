@@ -1,9 +1,9 @@
 //! Schemes and transfer methods: what each demands of an offer, and what of the chain.
 
-use payroute::{Candidate, Note, SelectError, Selection};
+use payroute::{Candidate, Note, RouteSelector, SelectError, Selection};
 use serde_json::{Value, json};
 
-use crate::support::{Evm, MERCHANT, Script, USDC_BASE, config, offers, payment, reasons, selector};
+use crate::support::{Answer, BUYER, Evm, MERCHANT, Script, USDC_BASE, config, offers, payment, reasons, selector};
 
 const PERMIT2: &str = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 /// What must be deployed for each route, in lower case.
@@ -143,6 +143,51 @@ async fn an_allowance_that_cannot_be_read_is_unknown() {
         );
         assert_eq!((error.candidates()[0].allowance, error.candidates()[0].balance), (None, None));
     }
+}
+
+/// Base's one endpoint, with a chain that knows plain calls only and answers some of a batch by this error.
+fn refusing(chain: Evm, error: Value, refuses: fn(&Value) -> bool) -> (Script, RouteSelector) {
+    let (script, chain) = (Script::default(), plain(chain));
+    script.on("base-1.test", move |body| {
+        let answer = |call: &Value| match refuses(call) {
+            true => json!({"id": call["id"], "error": error}),
+            false => chain.answer(call),
+        };
+        Answer::json(&body.as_array().map_or_else(|| chain.answer(body), |calls| calls.iter().map(answer).collect()))
+    });
+    let mut config = config();
+    config["networks"]["base"]["rpc"] = json!(["https://base-1.test/"]);
+    let selector = selector(&config, &script);
+    (script, selector)
+}
+
+/// A fact that an endpoint refuses to tell is no good news: the balance stands, and what is unknown is noted.
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_beside_a_balance_is_noted() {
+    let is_paused =
+        |call: &Value| call["params"][0]["data"].as_str().is_some_and(|data| data.starts_with("0x5c975abb"));
+    for (code, message, throttled) in [(-32603, "internal error", false), (-32005, "limit exceeded", true)] {
+        for offer in [offers::base("5"), permit2("5")] {
+            let chain = chain(&[(ALLOWANCE, "c350"), ("5c975abb", "1")]);
+            let (_, selector) = refusing(chain, json!({"code": code, "message": message}), is_paused);
+            let selection = selector.select(&payment(&[offer])).await.unwrap();
+            assert_eq!(selection.selected().notes, [Note::FactsUnread], "{message}");
+            assert_eq!(selector.health()[0].throttled_for_ms.is_some(), throttled, "{message}");
+        }
+    }
+}
+
+/// Whether a key can sign decides whether anything stands in for an allowance.
+#[tokio::test(start_paused = true)]
+async fn without_word_of_the_owners_code_nothing_stands_in() {
+    let is_owners_code = |call: &Value| call["params"][0].as_str().is_some_and(|at| at.eq_ignore_ascii_case(BUYER));
+    let error = json!({"code": -32603, "message": "internal error"});
+    let (_, selector) = refusing(chain(&[(ALLOWANCE, "0")]), error, is_owners_code);
+    let mut document = offers::v2(&[permit2("5")]);
+    document["extensions"]["erc20ApprovalGasSponsoring"] = json!({"info": {"version": "1"}, "schema": {}});
+    let payment = payroute::PaymentRequired::from_text(document.to_string()).unwrap();
+    let error = selector.select(&payment).await.unwrap_err();
+    assert_eq!(reasons(&error.candidates()[0]), ["balance-unavailable"]);
 }
 
 fn plain(chain: Evm) -> Evm {

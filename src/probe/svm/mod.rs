@@ -103,7 +103,7 @@ impl Layout {
         for read in &self.reads {
             balances.push(self.holding(read, &accounts));
         }
-        Ok(Told { balances, chain_time_ms: clock.and_then(Account::as_clock_ms) })
+        Ok(Told { balances, throttles: Vec::new(), chain_time_ms: clock.and_then(Account::as_clock_ms) })
     }
 
     fn holding(&self, read: &ReadKeys, accounts: &[Found]) -> ToldBalance {

@@ -285,7 +285,10 @@ fn outcome(replies: Vec<(Role, Said)>, way: Way) -> Outcome {
         return Outcome { told: Vec::new(), meaning: identity.unwrap_or(Meaning::Fault), chain_ms: None };
     }
     let mut outcome = Outcome { told: Vec::new(), meaning: Meaning::Fine, chain_ms: None };
-    for (_, Said { meaning, told, chain_ms, .. }) in replies.into_iter().filter(|(role, _)| *role != Role::Optional) {
+    let counts = |(role, said): &(Role, Said)| {
+        *role != Role::Optional || matches!(said.meaning, Meaning::Throttled(_) | Meaning::Quota)
+    };
+    for (_, Said { meaning, told, chain_ms, .. }) in replies.into_iter().filter(counts) {
         // Beside a proven identity, silence is a failure like another.
         let meaning = if meaning == Meaning::Silent && way == Way::Single { Meaning::Fault } else { meaning };
         if severity(meaning) > severity(outcome.meaning) {
