@@ -203,9 +203,12 @@ fn failures(answer: &Answer) -> Vec<&Failure> {
 }
 
 /// Whether an answer says that the endpoint should be asked in another way: it told nothing, and
-/// something because it does not offer this one.
+/// something because it does not offer this one. Not where it wants patience.
 fn refuses_plan(answer: &Answer) -> bool {
-    !told_any(answer) && failures(answer).iter().any(|failure| failure.class.plan_effect() == PlanEffect::Downgrade)
+    let failures = failures(answer);
+    let waits = |failure: &&Failure| matches!(failure.class.effect(), Effect::Throttle | Effect::LongThrottle);
+    let downgrades = |failure: &&Failure| failure.class.plan_effect() == PlanEffect::Downgrade;
+    !told_any(answer) && failures.iter().any(downgrades) && !failures.iter().any(waits)
 }
 
 /// What an attempt says of its endpoint: the worst of what it did with any balance. One that told

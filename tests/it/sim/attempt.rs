@@ -185,11 +185,10 @@ impl Book {
         }
         let replies: Vec<(Role, Said)> =
             std::mem::take(&mut attempt.replies).into_iter().filter_map(|(role, said)| Some((role, said?))).collect();
-        let Outcome { told, meaning, chain_ms } = outcome(replies, attempt.way);
+        let Outcome { told, meaning, chain_ms, refused } = outcome(replies, attempt.way);
         let told_any = told.iter().any(|(_, told)| matches!(told, Told::Balance(_)))
             || (attempt.nothing_asked && meaning == Meaning::Fine);
-        let refused = matches!(meaning, Meaning::Unsupported | Meaning::PerhapsUnsupported);
-        attempt.refused |= meaning == Meaning::Unsupported;
+        attempt.refused |= refused && meaning != Meaning::PerhapsUnsupported;
         if refused && !told_any && attempt.way.next(attempt.is_svm) != attempt.first_way {
             return;
         }
@@ -276,19 +275,25 @@ struct Outcome {
     told: Vec<(usize, Told)>,
     meaning: Meaning,
     chain_ms: Option<u64>,
+    /// Something was refused for the way of asking, and nothing for want of patience.
+    refused: bool,
 }
 
 /// What the replies to one way of asking come to: without an identity nothing, else the worst of them.
 fn outcome(replies: Vec<(Role, Said)>, way: Way) -> Outcome {
+    let is_refusal = |meaning| matches!(meaning, Meaning::Unsupported | Meaning::PerhapsUnsupported);
+    let wants_patience = |meaning| matches!(meaning, Meaning::Throttled(_) | Meaning::Quota);
     let identity = replies.iter().find(|(role, _)| *role == Role::Identity).map(|(_, said)| said.meaning);
     if way == Way::Single && identity != Some(Meaning::Fine) {
-        return Outcome { told: Vec::new(), meaning: identity.unwrap_or(Meaning::Fault), chain_ms: None };
+        let meaning = identity.unwrap_or(Meaning::Fault);
+        return Outcome { told: Vec::new(), meaning, chain_ms: None, refused: is_refusal(meaning) };
     }
-    let mut outcome = Outcome { told: Vec::new(), meaning: Meaning::Fine, chain_ms: None };
-    let counts = |(role, said): &(Role, Said)| {
-        *role != Role::Optional || matches!(said.meaning, Meaning::Throttled(_) | Meaning::Quota)
-    };
-    for (_, Said { meaning, told, chain_ms, .. }) in replies.into_iter().filter(counts) {
+    let mut outcome = Outcome { told: Vec::new(), meaning: Meaning::Fine, chain_ms: None, refused: false };
+    let counts = |(role, said): &(Role, Said)| *role != Role::Optional || wants_patience(said.meaning);
+    let counting: Vec<Said> = replies.into_iter().filter(counts).map(|(_, said)| said).collect();
+    outcome.refused = counting.iter().any(|said| is_refusal(said.meaning))
+        && !counting.iter().any(|said| wants_patience(said.meaning));
+    for Said { meaning, told, chain_ms, .. } in counting {
         // Beside a proven identity, silence is a failure like another.
         let meaning = if meaning == Meaning::Silent && way == Way::Single { Meaning::Fault } else { meaning };
         if severity(meaning) > severity(outcome.meaning) {
