@@ -313,7 +313,7 @@ export type Note =
    * that code about the signature (ERC-1271), and some servers refuse such buyers.
    */
   | "owner-has-code"
-  /** The token takes a fee of every transfer: the recipient gets less than is paid. */
+  /** The token takes a fee of every transfer: the recipient gets less than is paid, by `transferFee`. */
   | "transfer-fee"
   /** Two endpoints of the network say different balances; the higher one is taken. */
   | "balances-disagree"
@@ -360,6 +360,8 @@ export interface Candidate {
   readonly allowance?: AtomicAmount;
   /** What the buyer would have to send first; there exactly with `allowance-required`. */
   readonly approval?: Approval;
+  /** What the token itself keeps of the payment: the recipient gets so much less. With the note `transfer-fee`. */
+  readonly transferFee?: AtomicAmount;
   /** How much of the balance other payments hold; absent where none do. */
   readonly held?: AtomicAmount;
   /** What paying here costs besides the price. */

@@ -122,6 +122,12 @@ impl Amount {
         self <= Self::from_u64(u64::MAX)
     }
 
+    /// As a number, if it fits one.
+    pub(crate) fn to_u64(self) -> Option<u64> {
+        let [.., a, b, c, d, e, f, g, h] = self.to_be_bytes();
+        self.fits_u64().then_some(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    }
+
     /// `self - other`, or zero when `other` is larger.
     #[must_use]
     pub fn saturating_sub(mut self, other: Self) -> Self {

@@ -11,7 +11,7 @@ use crate::approval::Approval;
 use crate::health::{Circuit, Score};
 use crate::json::{Record, Value};
 use crate::network::ChainId;
-use crate::scheme::{Route, Transfer, permit2};
+use crate::scheme::{Route, Transfer, permit2, spl};
 use crate::text::say;
 use crate::verdict::{Key, Note, Obstacle, Reason, Rejection, Rejections};
 
@@ -68,6 +68,10 @@ pub struct Candidate {
     /// What the buyer would have to send first; present exactly with `allowance-required`.
     #[serde(default)]
     pub approval: Option<Approval>,
+    /// What the token itself keeps of the payment, in atomic units: the recipient gets so much less. Present
+    /// exactly with the note `transfer-fee`.
+    #[serde(default)]
+    pub transfer_fee: Option<Amount>,
     /// What paying here costs the buyer besides the price, in atomic units of the asset.
     #[serde(default)]
     pub fee: Amount,
@@ -118,6 +122,7 @@ impl Candidate {
             deposit: None,
             allowance: None,
             approval: None,
+            transfer_fee: None,
             fee: Amount::ZERO,
             health_score: Score::NEW,
             latency_us: None,
@@ -153,6 +158,7 @@ impl Candidate {
         if let Some(approval) = &self.approval {
             record.put("approval", Value::Record(approval.record()));
         }
+        put_amount(&mut record, "transferFee", self.transfer_fee.as_ref());
         put_amount(&mut record, "fee", Some(&self.fee));
         record.put("healthScore", self.health_score.value());
         if let Some(us) = self.latency_us {
@@ -282,6 +288,8 @@ pub(crate) struct Holding {
     pub(crate) takes_permits: bool,
     /// No key signs for the owner: there is code at the address, and not that of a delegate (EIP-7702).
     pub(crate) owner_is_contract: bool,
+    /// What the token keeps of every transfer, where it says so.
+    pub(crate) transfer_fee: Option<spl::TransferFee>,
     pub(crate) notes: Vec<Note>,
 }
 
@@ -315,7 +323,8 @@ fn judge_holding(candidate: &mut Candidate, route: Option<&Route>, holding: &Hol
     match route.map(|route| &route.transfer) {
         Some(Transfer::Eip3009(Some(stated))) => judge_domain(candidate, stated, holding),
         Some(Transfer::Permit2(stand_ins)) => permit2::judge(candidate, stand_ins, due, holding),
-        Some(Transfer::Eip3009(None) | Transfer::Spl) | None => {}
+        Some(Transfer::Spl) => spl::judge(candidate, due, holding),
+        Some(Transfer::Eip3009(None)) | None => {}
     }
     let available = balance.saturating_sub(candidate.held);
     if available < due {
@@ -442,6 +451,7 @@ mod tests {
             deposit: Some(Amount::from_u64(4)),
             allowance: Some(Amount::from_u64(5)),
             approval: Some(Approval::new("0x3", "0x4", Amount::from_u64(6))),
+            transfer_fee: Some(Amount::from_u64(8)),
             fee: Amount::from_u64(7),
             health_score: Score::from_ten_thousandths(8_067),
             latency_us: Some(1_005),

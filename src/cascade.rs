@@ -205,6 +205,9 @@ fn say_facts(text: &mut String, candidate: &Candidate) {
     if let Some(deposit) = candidate.deposit {
         say(text, &[", deposits ", &candidate.in_units(deposit)]);
     }
+    if let Some(fee) = candidate.transfer_fee {
+        say(text, &[", the token keeps ", &candidate.in_units(fee), " of the payment"]);
+    }
     if let Some(endpoint) = &candidate.endpoint {
         say(text, &[", read at ", endpoint, " (score ", &candidate.health_score.to_string()]);
         if let Some(us) = candidate.latency_us {

@@ -243,7 +243,8 @@ pub enum Note {
     /// There is code at the buyer's address, a contract's or one that it delegates to (EIP-7702): the
     /// token will ask that code about the signature (ERC-1271), and some servers refuse such buyers.
     OwnerHasCode,
-    /// The token takes a fee of every transfer: the recipient gets less than is paid.
+    /// The token takes a fee of every transfer: the recipient gets less than is paid, by
+    /// [`Candidate::transfer_fee`](crate::Candidate::transfer_fee).
     TransferFee,
     /// The allowance is too low, but the server takes an EIP-2612 permit along with the payment
     /// (`eip2612GasSponsoring`), and the token takes those.

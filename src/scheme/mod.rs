@@ -18,7 +18,7 @@ use crate::payment::{Terms, Version, is_evm_address};
 use crate::text::shown;
 use crate::verdict::{Reason, Rejection};
 
-pub(crate) use self::transfer::{Asks, Contract, Transfer, permit2};
+pub(crate) use self::transfer::{Asks, Contract, Transfer, permit2, spl};
 
 /// Every scheme, by its name in offers.
 const SCHEMES: &[(&str, Router, Draw)] = &[

@@ -225,13 +225,13 @@ async fn deploy_x402(net: &Localnet) {
 async fn what_solana_says_no_to() {
     let net = Localnet::start();
     let mut mints = Vec::new();
-    for kind in ["default-frozen", "non-transferable", "pausable"] {
+    for kind in ["default-frozen", "non-transferable", "pausable", "transfer-fee"] {
         let made = net.control(json!({"op": "mint", "network": SOLANA, "kind": kind})).await;
         mints.push(made["asset"].as_str().unwrap().to_owned());
     }
     let assets = mints.iter().map(|mint| json!({"address": mint, "symbol": "TEST", "decimals": 6}));
     let shop = Shop::open(net, SOLANA, assets.collect());
-    let [born_frozen, stuck, pausable] = mints.try_into().unwrap();
+    let [born_frozen, stuck, pausable, taxed] = mints.try_into().unwrap();
     let of = |mint: &str| shop.net.offer(offers::spl(mint, "60000"));
 
     let usdc = of(USDC_SOLANA);
@@ -281,6 +281,15 @@ async fn what_solana_says_no_to() {
     shop.token("pause", SOLANA, &pausable).await;
     let paused = "the token is paused: the token's issuer has paused all transfers";
     shop.refuses(&of(&pausable), &["token-paused"], &[paused]).await;
+
+    // The token keeps a fortieth of a payment, and no more than 1,000 atoms.
+    for (price, fee, words) in [("20000", "500", "keeps 0.0005 TEST"), ("60000", "1000", "keeps 0.001 TEST")] {
+        let offer = shop.net.offer(offers::spl(&taxed, price));
+        let paying = shop.takes(&offer).await;
+        assert_eq!(paying.transfer_fee.map(|fee| fee.to_string()).as_deref(), Some(fee));
+        assert_eq!(paying.notes, [Note::TransferFee]);
+        assert!(payroute::explain(&[paying]).contains(words));
+    }
 
     // All of it side by side, in the same one request.
     let (verdicts, _) = shop.verdicts(&[usdc, stranger, of(&born_frozen), of(&stuck), of(&pausable)]).await;

@@ -343,7 +343,7 @@ test('an owner whose key nobody here has can receive and send', async () => {
 test('mints of one kind are made when they are asked for', async () => {
   const { buyer } = world;
   const made = async (kind) => (await control({ op: 'mint', network: SOLANA, kind })).reply.asset;
-  for (const kind of ['default-frozen', 'non-transferable', 'pausable']) {
+  for (const kind of ['default-frozen', 'non-transferable', 'pausable', 'transfer-fee']) {
     const asset = await made(kind);
     assert.equal(await made(kind), asset);
     const { owner } = (await rpc(solana, 'getAccountInfo', asset, BASE64)).result.value;

@@ -27,6 +27,8 @@ const FROZEN = 2;
 const PLAIN_MINT_SIZE = 82;
 const EXTENDED_BASE_SIZE = 166;
 const NONE = new Uint8Array(32);
+// 250 basis points, at most 1,000 atoms.
+const FEE = [250, 0, 0xe8, 3, 0, 0, 0, 0, 0, 0];
 
 // Each initialiser with the size its extension takes in the mint: a four-byte
 // header and the value. Zero fee and no hook program, so a transfer stays plain.
@@ -41,6 +43,7 @@ function extensions(authority, names) {
     { name: 'default-frozen', size: 4 + 1, data: [28, 0, FROZEN] },
     { name: 'non-transferable', size: 4 + 0, data: [32] },
     { name: 'pausable', size: 4 + 33, data: [44, 0, ...key] },
+    { name: 'transfer-fee', size: 4 + 108, data: [26, 0, 1, ...key, 1, ...key, ...FEE] },
   ];
   return all.filter(({ name }) => names.includes(name));
 }

@@ -4,14 +4,18 @@ use crate::base64;
 use crate::json::Json;
 use crate::probe::rpc::Failure;
 use crate::registry::TokenProgram;
+use crate::scheme::spl::TransferFee;
 use crate::solana::Address;
 
 /// Owner of all sysvars.
 const SYSVARS: &str = "Sysvar1111111111111111111111111111111111111";
 /// Owner of accounts that are nothing but lamports.
 const SYSTEM_PROGRAM: &str = "11111111111111111111111111111111";
-/// Offset of the clock's seconds since 1970.
-const CLOCK_TIME: usize = 32;
+/// Offsets in the clock: the number of the epoch, and seconds since 1970.
+mod clock {
+    pub(super) const EPOCH: usize = 16;
+    pub(super) const TIME: usize = 32;
+}
 
 /// Offsets in a token account (SPL Token and Token-2022 alike).
 mod token {
@@ -45,10 +49,10 @@ mod extension {
     pub(super) const PAUSABLE: u16 = 26;
     /// Whether a pausable mint is paused, behind its authority.
     pub(super) const PAUSED: usize = 32;
-    /// The newer of a mint's two transfer fees: behind two authorities, withheld fees and the older
-    /// one, each fee being an epoch, a maximum and basis points.
-    pub(super) const NEWER_FEE_BASIS_POINTS: usize = 32 + 32 + 8 + 18 + 16;
-    pub(super) const OLDER_FEE_BASIS_POINTS: usize = 32 + 32 + 8 + 16;
+    /// The older and the newer of a mint's two transfer fees, behind two authorities and withheld fees. Each is
+    /// the epoch from which it holds, a maximum and basis points.
+    pub(super) const OLDER_FEE: usize = 32 + 32 + 8;
+    pub(super) const NEWER_FEE: usize = OLDER_FEE + 8 + 8 + 2;
 }
 
 /// An account as `getMultipleAccounts` returns it.
@@ -64,7 +68,7 @@ pub(super) struct Mint {
     pub(super) program: TokenProgram,
     pub(super) non_transferable: bool,
     pub(super) paused: bool,
-    pub(super) takes_fee: bool,
+    pub(super) fee: Option<TransferFee>,
 }
 
 /// What a token account holds.
@@ -105,14 +109,19 @@ fn account_of(account: Json<'_>) -> Option<Account> {
 }
 
 impl Account {
+    /// The epoch, if this is the clock.
+    pub(super) fn as_clock_epoch(&self) -> Option<u64> {
+        self.bytes(clock::EPOCH).map(u64::from_le_bytes).filter(|_| self.owner == SYSVARS)
+    }
+
     /// Milliseconds since 1970, if this is the clock. Without it the time is unknown, no more.
     pub(super) fn as_clock_ms(&self) -> Option<u64> {
-        let seconds = self.bytes(CLOCK_TIME).map(i64::from_le_bytes).filter(|_| self.owner == SYSVARS)?;
+        let seconds = self.bytes(clock::TIME).map(i64::from_le_bytes).filter(|_| self.owner == SYSVARS)?;
         u64::try_from(seconds).ok()?.checked_mul(1_000)
     }
 
-    /// The mint that this account is, if it is one with the expected decimals.
-    pub(super) fn as_mint(&self, decimals: u8) -> Result<Mint, &'static str> {
+    /// The mint that this account is in an epoch, if it is one with the expected decimals.
+    pub(super) fn as_mint(&self, decimals: u8, epoch: Option<u64>) -> Result<Mint, &'static str> {
         let program = self.program().ok_or("the asset's mint belongs to no token program")?;
         let is_mint = self.has_layout(program, mint::LENGTH, extension::KIND_MINT);
         if !is_mint || self.byte(mint::INITIALIZED) != Some(1) {
@@ -121,16 +130,23 @@ impl Account {
         if self.byte(mint::DECIMALS) != Some(decimals) {
             return Err("the mint has other decimals than configured");
         }
-        let fee = self.extension(extension::TRANSFER_FEE_CONFIG);
-        let basis_points = |offset: usize| fee.and_then(|fee| fee.get(offset..)?.first_chunk()).copied();
-        let fees = [extension::OLDER_FEE_BASIS_POINTS, extension::NEWER_FEE_BASIS_POINTS].map(basis_points);
         let pausable = self.extension(extension::PAUSABLE);
         Ok(Mint {
             program,
             non_transferable: self.extension(extension::NON_TRANSFERABLE).is_some(),
             paused: pausable.and_then(|value| value.get(extension::PAUSED)) == Some(&1),
-            takes_fee: fees.into_iter().flatten().any(|points| u16::from_le_bytes(points) > 0),
+            fee: self.transfer_fee(epoch),
         })
+    }
+
+    /// The fee in force; the newer one where the epoch is not known.
+    fn transfer_fee(&self, epoch: Option<u64>) -> Option<TransferFee> {
+        let config = self.extension(extension::TRANSFER_FEE_CONFIG)?;
+        let (from, newer) = fee_at(config, extension::NEWER_FEE)?;
+        match epoch {
+            Some(epoch) if epoch < from => fee_at(config, extension::OLDER_FEE).map(|(_, older)| older),
+            _ => Some(newer),
+        }
     }
 
     /// The token account that this is, if it is one of `owner` for `mint`. Anyone can send lamports
@@ -194,11 +210,19 @@ impl Account {
     }
 }
 
+/// A transfer fee, and the epoch from which it holds.
+fn fee_at(config: &[u8], offset: usize) -> Option<(u64, TransferFee)> {
+    let (from, rest) = config.get(offset..)?.split_first_chunk()?;
+    let (maximum, rest) = rest.split_first_chunk()?;
+    let basis_points = u16::from_le_bytes(*rest.first_chunk()?);
+    Some((u64::from_le_bytes(*from), TransferFee { basis_points, maximum: u64::from_le_bytes(*maximum) }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn mint_with(extensions: &[(u16, Vec<u8>)]) -> Mint {
+    fn mint_with(extensions: &[(u16, Vec<u8>)], epoch: Option<u64>) -> Mint {
         let mut data = vec![0; 166];
         (data[mint::DECIMALS], data[mint::INITIALIZED], data[extension::KIND]) = (6, 1, extension::KIND_MINT);
         for (number, value) in extensions {
@@ -207,33 +231,43 @@ mod tests {
             data.extend(value);
         }
         let owner = TokenProgram::Token2022.address().to_owned();
-        Account { owner, data }.as_mint(6).unwrap()
+        Account { owner, data }.as_mint(6, epoch).unwrap()
     }
 
-    /// A transfer fee config whose older and newer fee are these basis points.
+    /// A transfer fee config whose older and newer fee are these basis points; the newer holds from epoch 9.
     fn fees(older: u16, newer: u16) -> (u16, Vec<u8>) {
         let mut value = vec![0; 108];
+        value[80..88].copy_from_slice(&5_u64.to_le_bytes());
         value[88..90].copy_from_slice(&older.to_le_bytes());
+        value[90..98].copy_from_slice(&9_u64.to_le_bytes());
+        value[98..106].copy_from_slice(&7_u64.to_le_bytes());
         value[106..108].copy_from_slice(&newer.to_le_bytes());
         (extension::TRANSFER_FEE_CONFIG, value)
     }
 
     #[test]
     fn extensions_that_change_what_can_be_paid() {
-        let plain = Mint { program: TokenProgram::Token2022, non_transferable: false, paused: false, takes_fee: false };
+        let plain = Mint { program: TokenProgram::Token2022, non_transferable: false, paused: false, fee: None };
         let pausable = |paused: u8| (extension::PAUSABLE, [vec![7; 32], vec![paused]].concat());
         let metadata = (19, vec![9; 300]);
         for (extensions, expected) in [
             (vec![], plain),
-            (vec![metadata.clone(), fees(0, 0)], plain),
             (vec![metadata.clone(), (extension::NON_TRANSFERABLE, vec![])], Mint { non_transferable: true, ..plain }),
             (vec![pausable(0)], plain),
-            (vec![fees(0, 0), pausable(1)], Mint { paused: true, ..plain }),
-            (vec![fees(1, 0)], Mint { takes_fee: true, ..plain }),
-            (vec![metadata, fees(0, 1)], Mint { takes_fee: true, ..plain }),
+            (vec![metadata, pausable(1)], Mint { paused: true, ..plain }),
+            (vec![(extension::TRANSFER_FEE_CONFIG, vec![0; 107])], plain),
             (vec![(extension::PAUSABLE, vec![])], plain),
         ] {
-            assert_eq!(mint_with(&extensions), expected);
+            assert_eq!(mint_with(&extensions, None), expected);
+        }
+    }
+
+    #[test]
+    fn of_two_fees_the_one_of_the_epoch_holds() {
+        let older = TransferFee { basis_points: 1, maximum: 5 };
+        let newer = TransferFee { basis_points: 2, maximum: 7 };
+        for (epoch, fee) in [(Some(0), older), (Some(8), older), (Some(9), newer), (Some(10), newer), (None, newer)] {
+            assert_eq!(mint_with(&[fees(1, 2)], epoch).fee, Some(fee), "{epoch:?}");
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::json::Json;
 use crate::policy::BalanceRead;
 use crate::registry::TokenProgram;
 use crate::solana::Address;
-use crate::verdict::{Note, Reason};
+use crate::verdict::Reason;
 
 /// The associated token account program.
 const ATA_PROGRAM: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
@@ -100,16 +100,17 @@ impl Layout {
         }
         let clock = clock.and_then(|found| found.as_ref().ok()?.as_ref());
         let mut balances = Vec::new();
+        let epoch = clock.and_then(Account::as_clock_epoch);
         for read in &self.reads {
-            balances.push(self.holding(read, &accounts));
+            balances.push(self.holding(read, &accounts, epoch));
         }
         Ok(Told { balances, throttles: Vec::new(), chain_time_ms: clock.and_then(Account::as_clock_ms) })
     }
 
-    fn holding(&self, read: &ReadKeys, accounts: &[Found]) -> ToldBalance {
+    fn holding(&self, read: &ReadKeys, accounts: &[Found], epoch: Option<u64>) -> ToldBalance {
         let mint = self.find(&read.mint, accounts)?;
         let mint = mint.ok_or(Untold::Chain("the endpoint does not know the asset's mint"))?;
-        let mint = mint.as_mint(read.decimals).map_err(Untold::Chain)?;
+        let mint = mint.as_mint(read.decimals, epoch).map_err(Untold::Chain)?;
         let place = read.places.iter().find(|(program, _)| *program == mint.program);
         let (program, keys) =
             place.ok_or(Untold::Chain("the mint belongs to another token program than configured"))?;
@@ -126,7 +127,7 @@ impl Layout {
         let frozen = |account: Option<TokenAccount>| account.is_some_and(|account| account.frozen);
         let theirs_frozen = theirs.is_some_and(|theirs| frozen(*theirs));
         let balance = Amount::from_u64(ours.map_or(0, |account| account.amount));
-        let mut holding = Holding { balance, ..Holding::default() };
+        let mut holding = Holding { balance, transfer_fee: mint.fee, ..Holding::default() };
         for (holds, reason, detail) in [
             (frozen(ours), Reason::AccountFrozen, "the buyer's token account is frozen"),
             (mint.paused, Reason::TokenPaused, "the token's issuer has paused all transfers"),
@@ -137,9 +138,6 @@ impl Layout {
             if holds {
                 holding.objections.push((reason, detail));
             }
-        }
-        if mint.takes_fee {
-            holding.notes.push(Note::TransferFee);
         }
         Ok(holding)
     }

@@ -2,6 +2,7 @@
 
 pub(super) mod eip3009;
 pub(crate) mod permit2;
+pub(crate) mod spl;
 
 use super::{Offer, Refusal, refusal};
 use crate::candidate::StatedDomain;
