@@ -450,10 +450,13 @@ export interface Selection<Requirement = PaymentRequirement> {
    * Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no other
    * selection of this selector spends it as well. To be called once a payment, before it is made:
    * `await using hold = selection.hold()`.
+   * @param requirementIndex of another candidate that can be paid, where that one is paid instead: the signer
+   * does not know the chosen network, for example
    * @throws {HeldElsewhereError} other payments took what this one needs since the balance was read
    * @throws {TooManyHoldsError} too many payments are under way
+   * @throws {ConfigurationError} no candidate has that index, or it cannot be paid
    */
-  hold(): Hold;
+  hold(requirementIndex?: number): Hold;
 }
 
 /**

@@ -5,21 +5,22 @@ use wasm_bindgen::prelude::*;
 
 use crate::{convert, rank};
 
-/// What paying the chosen offer takes, and what the order of the candidates depends on.
+/// What paying each offer that can be paid takes, and what the order of the candidates depends on.
 #[wasm_bindgen]
 pub struct Claim {
-    claim: payroute::Claim,
+    claims: Vec<(usize, payroute::Claim)>,
     standings: Vec<Standing<'static>>,
 }
 
 #[wasm_bindgen]
 impl Claim {
-    /// Holds it.
+    /// Holds what the offer at `index` in the merchant's list takes; nothing, unless it can be paid.
     ///
     /// # Errors
     /// A text, as JSON of a failure.
-    pub fn hold(&self) -> Result<Hold, String> {
-        self.claim.hold().map(Hold).map_err(|error| convert::hold_failure(&error))
+    pub fn hold(&self, index: usize) -> Result<Option<Hold>, String> {
+        let Some((_, claim)) = self.claims.iter().find(|(other, _)| *other == index) else { return Ok(None) };
+        claim.hold().map(|hold| Some(Hold(hold))).map_err(|error| convert::hold_failure(&error))
     }
 
     /// As the function `rank`, of the candidates as the selection ranked them.
@@ -33,8 +34,11 @@ impl Claim {
 
 impl Claim {
     pub(crate) fn of(selection: &Selection) -> Self {
-        let standings = selection.candidates().iter().map(|candidate| Standing::of(candidate).kept()).collect();
-        Self { claim: selection.claim().clone(), standings }
+        let candidates = || selection.candidates().iter();
+        let claims = candidates().enumerate();
+        let claims =
+            claims.filter_map(|(place, one)| Some((one.requirement_index, selection.claim_at(place)?))).collect();
+        Self { claims, standings: candidates().map(|candidate| Standing::of(candidate).kept()).collect() }
     }
 }
 

@@ -283,8 +283,13 @@ class Selection {
     return this.#explanation;
   }
 
-  hold() {
-    return new Hold(attempt(() => this.#claim.hold()));
+  /** @param {number} [requirementIndex] */
+  hold(requirementIndex = this.requirementIndex) {
+    // A number the module has no room for would wrap.
+    const isIndex = Number.isInteger(requirementIndex) && requirementIndex >= 0 && requirementIndex <= 0xffff_ffff;
+    const hold = isIndex ? attempt(() => this.#claim.hold(requirementIndex)) : undefined;
+    if (hold === undefined) throw misfit("requirementIndex", "the requirementIndex of a candidate that is viable");
+    return new Hold(hold);
   }
 }
 

@@ -113,6 +113,9 @@ export async function use(response: Response, offers: { accepts: { scheme: strin
   const hold: Hold = theirs.hold();
   proves<Same<ReturnType<Hold["settled"]>, void>>();
   hold.release();
+  theirs.hold(theirs.candidates[1]?.requirementIndex).release();
+  // @ts-expect-error an index, and no candidate
+  theirs.hold(theirs.candidates[1]);
   const again = rank(theirs.candidates, { preferNetworks: ["solana"] });
   proves<Same<typeof again, Candidate[]>>();
   const parsed = await parsePaymentRequired("eyJ9");
