@@ -7,9 +7,9 @@ import type { Candidate, PaymentRequirement, Selection, Selector } from "payrout
 
 /** What a client's payment goes to, and what became of better offers. A plain, frozen object. */
 export interface Route<Requirement = PaymentRequirement> {
-  /** The offer that was signed for: the merchant's own object. */
+  /** The offer that was signed for: the merchant's own object, also where the client signed for a copy. */
   readonly requirement: Requirement;
-  /** Its candidate; absent where a hook of the client signed for something that was not handed over. */
+  /** Its candidate; absent where a policy or a hook of the client signed for something that no offer asks for. */
   readonly candidate: Candidate | undefined;
   /**
    * Offers that rank higher and could be paid, best first: the client's spend controls, policies,
@@ -52,11 +52,16 @@ export interface PayingClient {
  * application unchanged.
  *
  * The price of the best offer is held from its choice on ({@link Selection.hold}): payments made at once
- * do not count on the same money. What was signed counts as spent until a balance shows it, or until the
- * offer's `maxTimeoutSeconds` are over: so long the merchant may cash it, whatever it answers.
+ * do not count on the same money. Where the client signs for another offer, that one is held instead, before
+ * `onRoute` hears of it; if other payments took its money meanwhile, the payment is withheld with a
+ * `HeldElsewhereError`. What a policy or a hook made up for itself is held as the offer of the same asset that
+ * is nearest to it in price; of an asset that no offer names nothing is known or held. What was signed counts
+ * as spent until a balance shows it, or until the offer's `maxTimeoutSeconds` are over: so long the merchant
+ * may cash it, whatever it answers.
  *
  * One 402 object is one request: a client that signs for it again, because a hook of its own says so,
- * signs for the same offer. Nothing is chosen again after a payment was made.
+ * signs for the same offer. Nothing is chosen again after a payment was made. Each signature counts by itself:
+ * where the balance does not cover another, it is a `HeldElsewhereError`.
  * @throws {ConfigurationError} an argument is not what it should be, or the client is routed already
  */
 export function routed<Client extends PayingClient>(client: Client, selector: Selector, options?: RoutedOptions | null): Client;

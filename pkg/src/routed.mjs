@@ -4,6 +4,7 @@
 
 import { HeldElsewhereError, misfit } from "./errors.mjs";
 import { optionsOf } from "./options.mjs";
+import { nearestTo, offerOf } from "./signed.mjs";
 
 /** On every client that is routed, from whichever copy of the package. */
 const ROUTED = Symbol.for("payroute.x402.routed");
@@ -14,8 +15,9 @@ const MOST_SELECTIONS = 4;
 /**
  * @typedef {import("../index.d.ts").Candidate} Candidate
  * @typedef {import("../index.d.ts").Selection<any>} Selection
- * @typedef {{ selection: Selection, offers: readonly Offer[], hold: Hold, paid?: readonly Offer[] }} Plan
- * @typedef {import("../index.d.ts").Hold} Hold
+ * @typedef {{ selection: Selection, offers: readonly Offer[], held?: Held | undefined, paid?: readonly Offer[] }} Plan
+ *   `held` is the best offer, until the first payment takes it over
+ * @typedef {{ offer: Offer, hold: import("../index.d.ts").Hold }} Held
  * @typedef {{ candidate: Candidate, requirement: any }} Offer an offer that can be paid
  * @typedef {{ x402Version: unknown, accepts: any, [field: string]: unknown }} Challenge
  * @typedef {{
@@ -40,15 +42,20 @@ export function routed(client, selector, options) {
   async function createPaymentPayload(challenge) {
     const plan = await plans.of(challenge);
     const offers = handedOver(plan, exclusive);
+    let held = takenOver(plan, offers[0]);
     try {
       const accepts = offers.map(({ requirement }) => requirement);
       const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
-      const signed = offers.find((offer) => isFor(payload, offer));
+      const signed = offerOf(payload, [...offers, ...plan.offers]);
+      held = moved(plan, held, signed ?? nearestTo(payload, plan.offers));
       await onRoute(routeOf(plan, payload, signed));
-      leaves(plan, signed);
+      // It cannot be taken back: until it expires, the merchant may cash it whatever it answers.
+      held?.hold.settled();
+      plan.paid ??= signed === undefined ? [] : [signed];
       return payload;
     } catch (error) {
-      if (plan.paid === undefined) plans.drop(challenge, plan);
+      held?.hold.failed();
+      if (plan.paid === undefined) plans.drop(challenge);
       throw error;
     }
   }
@@ -91,14 +98,8 @@ function planner(selector) {
       return plan;
     },
 
-    /**
-     * @param {Challenge} challenge
-     * @param {Plan} plan
-     */
-    drop(challenge, plan) {
-      plan.hold.failed();
-      plans.delete(challenge);
-    },
+    /** @param {Challenge} challenge */
+    drop: (challenge) => plans.delete(challenge),
   };
 }
 
@@ -116,7 +117,7 @@ async function planFor(selector, challenge) {
     const payable = selection.candidates.filter(({ viable }) => viable);
     const offers = payable.map((candidate) => ({ candidate, requirement: accepts[candidate.requirementIndex] }));
     try {
-      return { selection, offers, hold: selection.hold() };
+      return { selection, offers, held: moved({ selection }, undefined, offers[0]) };
     } catch (error) {
       if (!HeldElsewhereError.is(error) || attempt === MOST_SELECTIONS) throw error;
     }
@@ -124,15 +125,28 @@ async function planFor(selector, challenge) {
 }
 
 /**
- * Notes what a payment is for, and that it cannot be taken back: until it expires, the merchant may
- * cash it whatever it answers. Only the best offer is held.
+ * What is held while a payment is signed. Every signature of one challenge is cashed by itself, so that each
+ * has a hold of its own.
  * @param {Plan} plan
- * @param {Offer | undefined} signed
+ * @param {Offer | undefined} offer
  */
-function leaves(plan, signed) {
-  plan.paid ??= signed === undefined ? [] : [signed];
-  if (signed !== undefined && signed === plan.offers[0]) plan.hold.settled();
-  else plan.hold.release();
+function takenOver(plan, offer) {
+  const { held } = plan;
+  plan.held = undefined;
+  return held ?? moved(plan, undefined, offer);
+}
+
+/**
+ * Holds an offer instead of the one that is held. Released first: both may be paid from one balance.
+ * @param {Pick<Plan, "selection">} plan
+ * @param {Held | undefined} held
+ * @param {Offer | undefined} offer
+ * @returns {Held | undefined}
+ */
+function moved({ selection }, held, offer) {
+  if (offer === held?.offer) return held;
+  held?.hold.release();
+  return offer && { offer, hold: selection.hold(offer.candidate.requirementIndex) };
 }
 
 /**
@@ -143,17 +157,6 @@ function leaves(plan, signed) {
  */
 function handedOver({ offers, paid }, exclusive) {
   return paid ?? (exclusive ? offers.slice(0, 1) : offers);
-}
-
-/**
- * Whether a payment is for an offer. Version 2 carries the offer; version 1 names scheme and network.
- * @param {any} payload
- * @param {Offer} offer
- */
-function isFor(payload, { requirement }) {
-  const { accepted } = payload ?? {};
-  if (accepted !== undefined) return accepted === requirement || JSON.stringify(accepted) === JSON.stringify(requirement);
-  return payload?.scheme === requirement.scheme && payload?.network === requirement.network;
 }
 
 /**

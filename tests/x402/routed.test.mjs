@@ -32,6 +32,12 @@ async function selectorOver(balances) {
   return { selector, asked };
 }
 
+// What is held of each network's balance.
+async function heldBy(selector) {
+  const { candidates } = await selector.select(both());
+  return Object.fromEntries(candidates.filter(({ held }) => held !== undefined).map(({ network, held }) => [network, held]));
+}
+
 const RICH = { [BASE]: 10n ** 9n, [BASE_SEPOLIA]: 10n ** 9n };
 const client = (config = {}) => x402Client.fromConfig({ schemes: [{ network: 'eip155:*', client: new ExactEvmScheme(account) }], ...config });
 const terms = (...offers) => v2(...offers);
@@ -84,6 +90,7 @@ for (const [name, { config, paid, exclusive }] of Object.entries(HOST_RULES)) {
     assert.ok(requirement === accepted && selection.candidates.includes(candidate));
     assert.equal(candidate.network, paid);
     assert.deepEqual(passedOver.map(({ network }) => network), paid === BASE ? [] : [BASE]);
+    assert.deepEqual(await heldBy(selector), { [paid]: candidate.amount });
 
     const alone = routed(client(config), selector, { onRoute, exclusive: true }).createPaymentPayload(terms(cheap, dear));
     if (exclusive === BASE) assert.equal((await alone).accepted.network, BASE);
@@ -119,6 +126,31 @@ test('what was signed counts as spent, and what failed to be does not', async ()
   await assert.rejects(paying.createPaymentPayload(both()), (error) => error.deficits?.some(({ held }) => held === '50000'));
   balances[BASE] = 0n;
   await assert.rejects(paying.createPaymentPayload(both()), (error) => error.deficits?.every(({ held }) => held === undefined || held === '0'));
+});
+
+test('a client that knows no other network signs for no balance twice', async () => {
+  const { selector } = await selectorOver({ [BASE]: 90_000n, [BASE_SEPOLIA]: 60_000n });
+  const signed = [];
+  const scheme = new ExactEvmScheme(account);
+  const counting = Object.assign(new ExactEvmScheme(account), {
+    createPaymentPayload: (version, offer, ...rest) => (signed.push(offer.network), scheme.createPaymentPayload(version, offer, ...rest)),
+  });
+  const paying = routed(client({ schemes: [{ network: BASE_SEPOLIA, client: counting }] }), selector, { onRoute() {} });
+  await paying.createPaymentPayload(both());
+  for (let again = 0; again < 2; again++) await assert.rejects(paying.createPaymentPayload(both()), /No network\/scheme/);
+  assert.deepEqual(signed, [BASE_SEPOLIA]);
+});
+
+test('a policy that hands on copies has what was signed held', async () => {
+  const { selector } = await selectorOver(RICH);
+  const copies = (_, accepts) => accepts.map(({ extra, ...offer }) => ({ extra: { ...extra, note: 'mine' }, ...offer })).reverse();
+  const challenge = both();
+  let route;
+  const paying = routed(client({ policies: [copies] }), selector, { onRoute: (given) => void (route = given) });
+  const { accepted } = await paying.createPaymentPayload(challenge);
+  assert.equal(accepted.extra.note, 'mine');
+  assert.equal(route.requirement, challenge.accepts[0]);
+  assert.deepEqual(await heldBy(selector), { [BASE_SEPOLIA]: '50000' });
 });
 
 test('a hook that pays for something else is told of, and ends the matter', async () => {
@@ -180,6 +212,9 @@ for (const kind of ['x402Client', 'x402HTTPClient']) {
     assert.equal((await pay('https://shop.example/a')).status, 402);
     assert.deepEqual(paid.map(({ accepted }) => accepted.network), [BASE, BASE]);
     assert.equal(asked.length, probes, 'nobody was asked again');
+    balances[BASE] = RICH[BASE];
+    assert.deepEqual(await heldBy(selector), { [BASE]: '100000' }, 'the merchant can cash both');
+    balances[BASE] = 0n;
     assert.equal((await pay('https://shop.example/a')).status, 402);
     assert.equal(paid.at(-1).accepted.network, BASE_SEPOLIA, 'a new request is a new choice');
   });

@@ -1,0 +1,196 @@
+// What routed() holds of what a client signs: clients reduced to their choice, a real selector. Real
+// clients are in tests/x402.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HeldElsewhereError, createSelector } from "payroute";
+import { routed } from "payroute/x402";
+import { answer } from "./support/chain.mjs";
+import { BASE, BASE_SEPOLIA, OWNER, USDC, evmOffer, v2 } from "./support/offers.mjs";
+
+const CHAINS = { [BASE]: 8453, [BASE_SEPOLIA]: 84532 };
+
+/** A buyer on two networks, of which Base is preferred. */
+async function buyer(balances = {}) {
+  const rpc = (network) => [(body) => answer(body, { chainId: CHAINS[network], balance: balances[network] ?? 60_000n })];
+  const networks = Object.fromEntries(Object.keys(CHAINS).map((network) => [network, { rpc: rpc(network) }]));
+  return createSelector({ owners: { eip155: OWNER }, networks, routing: { preferNetworks: [BASE] } });
+}
+
+/** What is held of each network's balance. */
+async function heldBy(selector) {
+  const { candidates } = await selector.select(v2(evmOffer(BASE, "1"), evmOffer(BASE_SEPOLIA, "1"))).catch((error) => error);
+  const held = candidates.map(({ network, held }) => [network, held]).filter(([, held]) => held !== undefined);
+  return Object.fromEntries(held);
+}
+
+/** Signs for what `choose` makes of the offers that it is handed. */
+function clientThat(choose) {
+  const signed = [];
+  const createPaymentPayload = async ({ x402Version, accepts }) => {
+    const accepted = choose(accepts);
+    if (accepted === undefined) throw new Error("no signer");
+    signed.push(accepted);
+    return { x402Version, accepted, payload: {} };
+  };
+  return { signed, createPaymentPayload };
+}
+
+const SILENT = { onRoute: () => {} };
+const onSepolia = (accepts) => accepts.find(({ network }) => network === BASE_SEPOLIA);
+const terms = () => v2(evmOffer(BASE, "50000"), evmOffer(BASE_SEPOLIA, "40000"));
+const reordered = (object) => Object.fromEntries(Object.entries(object).reverse());
+
+const CHOICES = {
+  "the best": [(accepts) => accepts[0], { [BASE]: "50000" }],
+  "another, for want of a signer": [onSepolia, { [BASE_SEPOLIA]: "40000" }],
+  "the last": [(accepts) => accepts.at(-1), { [BASE_SEPOLIA]: "40000" }],
+  "a copy of the best": [(accepts) => structuredClone(accepts[0]), { [BASE]: "50000" }],
+  "a copy of another": [(accepts) => structuredClone(onSepolia(accepts)), { [BASE_SEPOLIA]: "40000" }],
+  "a copy in another order": [(accepts) => reordered(onSepolia(accepts)), { [BASE_SEPOLIA]: "40000" }],
+  "a copy with more and less in it": [(accepts) => ({ ...onSepolia(accepts), extra: undefined, mine: 1n }), { [BASE_SEPOLIA]: "40000" }],
+  "a copy that writes addresses its own way": [
+    (accepts) => {
+      const { asset, payTo, ...rest } = onSepolia(accepts);
+      return { ...rest, asset: asset.toLowerCase(), payTo: `0x${payTo.slice(2).toUpperCase()}` };
+    },
+    { [BASE_SEPOLIA]: "40000" },
+  ],
+};
+
+for (const [what, [choose, held]] of Object.entries(CHOICES)) {
+  test(`a client that signs for ${what} has that held, and nothing else`, async () => {
+    const selector = await buyer();
+    const client = clientThat(choose);
+    const challenge = terms();
+    let route;
+    const paying = routed(client, selector, { onRoute: (given) => void (route = given) });
+    await paying.createPaymentPayload(challenge);
+    assert.deepEqual(await heldBy(selector), held);
+    const [network] = Object.keys(held);
+    assert.deepEqual([route.candidate.network, route.requirement], [network, challenge.accepts.find((offer) => offer.network === network)]);
+    assert.deepEqual(route.passedOver.map((candidate) => candidate.network), network === BASE ? [] : [BASE]);
+  });
+}
+
+test("no balance is signed for twice, whichever offer the client takes", async () => {
+  const selector = await buyer({ [BASE_SEPOLIA]: 90_000n });
+  const client = clientThat(onSepolia);
+  const paying = routed(client, selector, SILENT);
+  const outcomes = [];
+  for (let payment = 1; payment <= 4; payment++) {
+    outcomes.push(await paying.createPaymentPayload(terms()).then(() => "paid", ({ message }) => message));
+  }
+  assert.deepEqual(outcomes, ["paid", "paid", "no signer", "no signer"], "a route that is short is not handed over");
+  assert.equal(client.signed.length, 2);
+  assert.deepEqual(await heldBy(selector), { [BASE_SEPOLIA]: "80000" });
+});
+
+test("of payments made at once only those leave that the balance covers", async () => {
+  const selector = await buyer({ [BASE]: 900_000n });
+  const told = [];
+  const paying = routed(clientThat(onSepolia), selector, { onRoute: ({ candidate }) => void told.push(candidate.network) });
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => paying.createPaymentPayload(terms())));
+  assert.deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected", "rejected"]);
+  for (const { reason } of outcomes.filter(({ status }) => status === "rejected")) {
+    assert.ok(HeldElsewhereError.is(reason), `${reason}`);
+    assert.deepEqual([reason.deficit.network, reason.deficit.held], [BASE_SEPOLIA, "40000"]);
+  }
+  assert.deepEqual(told, [BASE_SEPOLIA], "what is withheld is no route");
+  assert.deepEqual(await heldBy(selector), { [BASE_SEPOLIA]: "40000" });
+});
+
+test("two offers of one balance are told apart", async () => {
+  const selector = await buyer();
+  const offers = [evmOffer(BASE, "50000"), evmOffer(BASE, "40000"), evmOffer(BASE, "30000", OWNER)];
+  await routed(clientThat((accepts) => accepts[1]), selector, SILENT).createPaymentPayload(v2(...offers));
+  assert.deepEqual(await heldBy(selector), { [BASE]: "40000" });
+});
+
+test("one 402 that is signed for twice counts twice", async () => {
+  for (const [choose, network, each] of [[(accepts) => accepts[0], BASE, 50_000], [onSepolia, BASE_SEPOLIA, 40_000]]) {
+    const selector = await buyer({ [network]: BigInt(2 * each) + 7n });
+    const client = clientThat(choose);
+    const paying = routed(client, selector, SILENT);
+    const challenge = terms();
+    for (const times of [1, 2]) {
+      await paying.createPaymentPayload(challenge);
+      assert.deepEqual(await heldBy(selector), { [network]: String(times * each) });
+    }
+    await assert.rejects(paying.createPaymentPayload(challenge), HeldElsewhereError);
+    assert.equal(client.signed.length, 2, "it is not even asked");
+    assert.deepEqual(await heldBy(selector), { [network]: String(2 * each) });
+
+    const atOnce = await buyer({ [BASE]: 100_000n, [network]: BigInt(2 * each) });
+    const twice = routed(clientThat(choose), atOnce, SILENT);
+    await Promise.all([1, 2].map(() => twice.createPaymentPayload(challenge)));
+    assert.deepEqual(await heldBy(atOnce), { [network]: String(2 * each) });
+  }
+});
+
+test("one that fails beside another frees its own money alone", async () => {
+  const selector = await buyer({ [BASE]: 100_000n });
+  const outcomes = [new Error("the wallet is locked"), undefined];
+  const client = clientThat((accepts) => {
+    const error = outcomes.shift();
+    if (error) throw error;
+    return accepts[0];
+  });
+  const paying = routed(client, selector, SILENT);
+  const challenge = terms();
+  const [failed, paid] = await Promise.allSettled([1, 2].map(() => paying.createPaymentPayload(challenge)));
+  assert.deepEqual([failed.status, paid.status], ["rejected", "fulfilled"]);
+  assert.deepEqual(await heldBy(selector), { [BASE]: "50000" });
+});
+
+test("a payment that is withheld frees what was signed, and while it is decided on it is held", async () => {
+  const selector = await buyer();
+  const veto = new Error("the user said no");
+  let during;
+  const onRoute = async () => {
+    during = await heldBy(selector);
+    throw veto;
+  };
+  await assert.rejects(routed(clientThat(onSepolia), selector, { onRoute }).createPaymentPayload(terms()), veto);
+  assert.deepEqual([during, await heldBy(selector)], [{ [BASE_SEPOLIA]: "40000" }, {}]);
+  await assert.rejects(routed(clientThat(() => undefined), selector, SILENT).createPaymentPayload(terms()), /no signer/);
+  assert.deepEqual(await heldBy(selector), {});
+});
+
+test("what a client made up is held as the offer that is nearest to it, of the same balance", async () => {
+  const offers = [evmOffer(BASE, "10000"), evmOffer(BASE, "50000"), evmOffer(BASE, "30000"), evmOffer(BASE_SEPOLIA, "40000")];
+  const made = (amount, rest) => ({ ...evmOffer(BASE, amount), payTo: OWNER, ...rest });
+  for (const [payload, held] of [
+    [made("20000"), { [BASE]: "30000" }],
+    [made("30000"), { [BASE]: "30000" }],
+    [made("1"), { [BASE]: "10000" }],
+    [made("55000"), { [BASE]: "50000" }],
+    [made("1.5"), { [BASE]: "50000" }],
+    [made("20000", { asset: USDC[BASE].toLowerCase() }), { [BASE]: "30000" }],
+    [made("20000", { asset: OWNER }), {}],
+    [made("20000", { network: "eip155:137" }), {}],
+    [null, {}],
+  ]) {
+    const selector = await buyer();
+    let route;
+    const paying = routed(clientThat(() => payload), selector, { onRoute: (given) => void (route = given) });
+    await paying.createPaymentPayload(v2(...offers));
+    assert.deepEqual([await heldBy(selector), route.candidate], [held, undefined], JSON.stringify(payload));
+  }
+});
+
+test("of version 1 the authorization says which of two offers on one network was signed", async () => {
+  const old = ({ amount, ...offer }) => ({ ...offer, network: "base", maxAmountRequired: amount });
+  const accepts = ["50000", "40000"].map((amount) => old(evmOffer(BASE, amount)));
+  const { payTo, scheme, network } = accepts[0];
+  for (const [authorization, held] of [
+    [{ to: payTo.toLowerCase(), value: "40000" }, "40000"],
+    [{ to: payTo, value: "50000" }, "50000"],
+    [undefined, "50000"],
+  ]) {
+    const selector = await buyer();
+    const createPaymentPayload = async () => ({ x402Version: 1, scheme, network, payload: { authorization } });
+    await routed({ createPaymentPayload }, selector, SILENT).createPaymentPayload({ x402Version: 1, accepts });
+    assert.deepEqual(await heldBy(selector), { [BASE]: held });
+  }
+});
