@@ -150,6 +150,7 @@ function ofObjects(core, candidates, preferNetworks) {
 const NETWORK = "a CAIP-2 id or a known name";
 const A_NETWORK = "a CAIP-2 id";
 const A_FEE = "atomic units in digits";
+const CIRCUITS = ["closed", "half-open", "open"];
 
 /**
  * A line for each, as the core takes them.
@@ -176,6 +177,8 @@ function isLine(value) {
 function keysOf(candidate, position) {
   const { requirementIndex, viable, circuit, network, fee = "0", decimals = 0, healthScore = 0.8, latencyMs } = candidate;
   const refuse = (/** @type {string} */ field, /** @type {string} */ accepted) => misfit(`candidates[${position}].${field}`, accepted);
+  if (typeof viable !== "boolean") throw refuse("viable", "a boolean");
+  if (!CIRCUITS.includes(circuit)) throw refuse("circuit", "closed, half-open or open");
   if (typeof (network ?? "") !== "string") throw refuse("network", "a string");
   if (typeof fee !== "string") throw refuse("fee", "a string");
   if (network != null && !(network && isLine(network))) throw refuse("network", A_NETWORK);
@@ -184,7 +187,7 @@ function keysOf(candidate, position) {
   if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= 77)) throw refuse("decimals", "a whole number from 0 to 77");
   if (!(typeof healthScore === "number" && healthScore >= 0 && healthScore <= 1)) throw refuse("healthScore", "a number from 0 to 1");
   if (latencyMs != null && !(Number.isFinite(latencyMs) && latencyMs >= 0)) throw refuse("latencyMs", "milliseconds, 0 or more");
-  const isViable = viable === true && !(candidate.rejectionReasons?.length > 0);
+  const isViable = viable && !(candidate.rejectionReasons?.length > 0);
   const latencyUs = latencyMs == null ? -1 : Math.round(latencyMs * 1_000);
   return {
     numbers: [requirementIndex, Number(isViable), Number(circuit === "open"), decimals, Math.round(healthScore * 10_000), latencyUs],

@@ -99,6 +99,18 @@ test("ranking refuses what is of another kind, and trusts no candidate that has 
   for (const [field, value] of [["fee", 5], ["fee", 5n], ["network", 8453], ["requirementIndex", 2 ** 32], ...numbers]) {
     assert.throws(() => esm.rank([{ ...candidate, [field]: value }]), { code: "configuration", path: `candidates[0].${field}` });
   }
+  const kinds = {
+    viable: ["a boolean", [1, 0, "true", "", null, undefined, {}, []]],
+    circuit: ["closed, half-open or open", ["zz", "", "Open", "half_open", "toString", null, undefined, 1, ["open"], {}]],
+  };
+  for (const [field, [accepted, values]] of Object.entries(kinds)) {
+    for (const value of values) {
+      assert.throws(() => esm.rank([{ ...candidate, [field]: value }]), { code: "configuration", path: `candidates[0].${field}`, accepted });
+    }
+    const { [field]: _, ...without } = candidate;
+    assert.throws(() => esm.rank([candidate, { ...without, requirementIndex: 1 }]), { path: `candidates[1].${field}`, accepted });
+  }
+  for (const circuit of ["closed", "half-open", "open"]) assert.equal(esm.rank([{ ...candidate, circuit }])[0].circuit, circuit);
   const refused = { ...candidate, rejectionReasons: ["no-owner"] };
   assert.equal(esm.rank([refused, { ...candidate, requirementIndex: 1 }])[0].requirementIndex, 1);
 });
