@@ -208,7 +208,10 @@ export interface PaymentRequired<Requirement extends object = object> {
   readonly extensions?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The parts of a fetch `Response` that are read. Its body stays unread for the caller. */
+/**
+ * The parts of a fetch `Response` that are read. Its body stays unread for the caller. A second view of it is read
+ * only where the `PAYMENT-REQUIRED` header does not do, and for at most ten seconds: what came by then is what is judged.
+ */
 export interface ResponseLike {
   /** The headers. */
   readonly headers: { get(name: string): string | null };
@@ -697,7 +700,8 @@ export interface Selector extends DisposedSync, DisposedAsync {
   ): Promise<Selection<Requirement>>;
   /**
    * Asks the configured endpoints what the buyer holds, and ranks the offers.
-   * @param paymentRequired the value of a `PAYMENT-REQUIRED` header, JSON text, or a `Response`
+   * @param paymentRequired the value of a `PAYMENT-REQUIRED` header, JSON text, or a `Response`, whose body is waited for
+   * ten seconds at most
    * @throws {PayrouteError} no offer can be paid; `code` and the subclass say why
    * @throws {ConfigurationError} an option is not accepted: `signal` is no `AbortSignal`, or a name is not known
    */

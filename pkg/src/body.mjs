@@ -2,18 +2,20 @@
 // Bodies, read up to a limit. Knows nothing of what is in them.
 
 /** A merchant that has not said its terms by now is not waited for; what came is what is judged. */
-const MOST_VIEW_MS = 10_000;
+export const MOST_VIEW_MS = 10_000;
 
 /**
  * @typedef {{ readonly body?: ReadableStream<Uint8Array> | null, arrayBuffer(): Promise<ArrayBuffer> }} Readable
+ * @typedef {{ bytes: Uint8Array | undefined, cut: boolean }} View `bytes` are absent past the limit; `cut` off before the end
  */
 
 /**
- * The body of a second view, or `undefined` past `limit`; the response's own stays unread. What came
- * by the time that is given, or until `signal` aborts, is all there is.
+ * The body of a second view; the response's own stays unread. What came by the time that is given, or
+ * until `signal` aborts, is all there is.
  * @param {Readable & { clone(): Readable }} response
  * @param {number} limit
  * @param {AbortSignal} [signal]
+ * @returns {Promise<View>}
  */
 export async function readView(response, limit, signal) {
   /** @type {(_?: unknown) => void} */
@@ -58,28 +60,32 @@ function leave({ body }, view) {
  * @param {Readable} view
  * @param {number} limit
  * @param {Promise<unknown>} ended
+ * @returns {Promise<View>}
  */
 async function read(response, view, limit, ended) {
-  if (view.body === null) return new Uint8Array();
+  if (view.body === null) return { bytes: new Uint8Array(), cut: false };
+  const end = ended.then(() => undefined);
   if (view.body === undefined) {
     // Hosts without streams, such as React Native.
-    const whole = new Uint8Array(await view.arrayBuffer());
-    return whole.length > limit ? undefined : whole;
+    const whole = await Promise.race([view.arrayBuffer(), end]);
+    if (whole === undefined) return { bytes: new Uint8Array(), cut: true };
+    return { bytes: whole.byteLength > limit ? undefined : new Uint8Array(whole), cut: false };
   }
   const reader = view.body.getReader();
-  const end = ended.then(() => undefined);
   const chunks = [];
   let length = 0;
+  let cut = false;
   for (;;) {
     const step = await Promise.race([reader.read(), end]);
     if (step?.done) break;
     length += step?.value.length ?? 0;
-    if (step === undefined || length > limit) leave(response, reader);
+    cut = step === undefined;
+    if (cut || length > limit) leave(response, reader);
     if (step === undefined) break;
-    if (length > limit) return undefined;
+    if (length > limit) return { bytes: undefined, cut };
     chunks.push(step.value);
   }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks, length);
+  return { bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks, length), cut };
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 // The 402 in each of its forms, decoded by the core, with the way back to the caller's own objects.
 
-import { readView } from "./body.mjs";
+import { MOST_VIEW_MS, readView } from "./body.mjs";
 import { InvalidPaymentRequiredError, PayrouteError, attempt } from "./errors.mjs";
 import { Task } from "../wasm/core.js";
 import { Unwritable, Written, isPlain, write } from "./json.mjs";
@@ -18,6 +18,7 @@ const CANONICAL = "payment-required";
 const OTHERS = ["x-payment-required", "x-payment-requirements"];
 
 const NOTHING = new Uint8Array();
+const NO_BODY = { bytes: NOTHING, cut: false };
 const encoder = new TextEncoder();
 
 /**
@@ -163,13 +164,32 @@ async function decodeResponse(response, core, signal) {
     throw new InvalidPaymentRequiredError("the response has no payment header and its body was read already; pass the response first, or the parsed body");
   }
   const limit = Number(core.run(Task.BodyLimit, ""));
-  const body = response.bodyUsed ? NOTHING : await bodyOf(response, limit, headers !== "", signal);
-  // One byte too many is all that it takes for the core to say so.
-  return attempt(() => core.decode(headers, body ?? new Uint8Array(limit + 1)));
+  const { bytes, cut } = response.bodyUsed ? NO_BODY : await bodyOf(response, limit, headers !== "", signal);
+  try {
+    // One byte too many is all that it takes for the core to say so.
+    return attempt(() => core.decode(headers, bytes ?? new Uint8Array(limit + 1)));
+  } catch (error) {
+    throw cut && error instanceof InvalidPaymentRequiredError ? cutOff(error) : error;
+  }
 }
 
 /**
- * The body of a second view, or `undefined` past `limit`.
+ * The same, saying of the body that it was not all of it.
+ * @param {InvalidPaymentRequiredError} error
+ */
+function cutOff({ message, carriers, entries }) {
+  let text = message;
+  const told = carriers.map((failure) => {
+    if (failure.carrier !== "body") return failure;
+    const problem = `was not read to its end within ${MOST_VIEW_MS / 1_000} s, and what came ${failure.problem}`;
+    text = text.replace(`response body ${failure.problem}`, () => `response body ${problem}`);
+    return { ...failure, problem };
+  });
+  return new InvalidPaymentRequiredError(text, told, entries);
+}
+
+/**
+ * The body of a second view.
  * @param {ResponseLike} response
  * @param {number} limit
  * @param {boolean} dispensable whether there is something to go by without it
@@ -179,7 +199,7 @@ async function bodyOf(response, limit, dispensable, signal) {
   try {
     return await readView(response, limit, signal);
   } catch (cause) {
-    if (dispensable) return new Uint8Array();
+    if (dispensable) return NO_BODY;
     const error = new InvalidPaymentRequiredError("the response's body could not be read");
     Object.defineProperty(error, "cause", { value: cause, configurable: true, writable: true });
     throw error;

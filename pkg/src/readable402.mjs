@@ -167,7 +167,7 @@ function parsed(text) {
 async function bytesOf(response, signal) {
   if (response.bodyUsed) return undefined;
   try {
-    return await readView(response, MOST_BODY, signal);
+    return (await readView(response, MOST_BODY, signal)).bytes;
   } catch {
     return undefined; // The client meets the same failure, and says so.
   }

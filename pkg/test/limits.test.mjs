@@ -102,6 +102,43 @@ test("a merchant's body is waited for ten seconds", async (t) => {
   }
 });
 
+test("a body that never ends is said to be that, with what was wrong with what came", async (t) => {
+  const selector = await holding();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const endless = (start, headers) =>
+    new Response(new ReadableStream({ start: (controller) => void (start && controller.enqueue(new TextEncoder().encode(start))) }), { status: 402, headers });
+  const withoutStreams = { status: 402, bodyUsed: false, headers: new Headers(), clone: () => ({ ...withoutStreams }), arrayBuffer: () => new Promise(() => {}) };
+  const late = "response body was not read to its end within 10 s, and what came";
+  const legacy = { "x-payment-required": "%" };
+  for (const [response, message] of [
+    [endless(""), `${late} is empty; `],
+    [withoutStreams, `${late} is empty; `],
+    [endless("{}"), `${late} has no accepts; `],
+    [endless(document.slice(0, 50)), `${late} is not JSON`],
+  ]) {
+    for (const read of [(input) => selector.select(input), parsePaymentRequired]) {
+      const reading = assert.rejects(read(response), (error) => {
+        assert.ok(error instanceof InvalidPaymentRequiredError);
+        assert.ok(error.message.includes(message), error.message);
+        const { problem } = error.carriers.find(({ carrier }) => carrier === "body");
+        assert.ok(error.message.includes(`response body ${problem}`) && problem.includes(" 10 s, and what came "), problem);
+        return true;
+      });
+      await turns();
+      t.mock.timers.tick(10_000);
+      await reading;
+    }
+  }
+  const reading = assert.rejects(selector.select(endless("", legacy)), ({ carriers }) => {
+    assert.deepEqual(carriers.filter(({ problem }) => problem.includes("10 s")).map(({ carrier }) => carrier), ["body"]);
+    return true;
+  });
+  await turns();
+  t.mock.timers.tick(10_000);
+  await reading;
+  await assert.rejects(selector.select(new Response("", { status: 402 })), /; response body is empty;/);
+});
+
 /** Lets everything that is ready happen. */
 async function turns() {
   for (let count = 0; count < 10; count++) await new Promise((resolve) => setImmediate(resolve));
