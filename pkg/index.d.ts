@@ -629,7 +629,10 @@ export interface EndpointInfo {
   readonly network: string;
   /** Its host, or its label. */
   readonly endpoint: string;
-  /** 32 hexadecimal digits that tell endpoints of one host apart. */
+  /**
+   * 32 hexadecimal digits that tell endpoints of one host apart: a hash of the whole URL. A key of many random
+   * characters cannot be found from it; a secret that can be guessed, such as a PIN as the password, can be, by trying.
+   */
   readonly id: string;
 }
 
@@ -645,7 +648,7 @@ export interface EndpointMetrics extends EndpointInfo {
   readonly failures: { readonly [Class in FailureClass]?: number };
 }
 
-/** One endpoint's health at one moment. Holds nothing that is secret. */
+/** One endpoint's health at one moment. Holds nothing of a URL but its host, and `id`. */
 export interface EndpointHealth extends EndpointInfo {
   /** The state of its circuit. */
   readonly circuit: Circuit;
@@ -726,7 +729,7 @@ export interface Selector extends DisposedSync, DisposedAsync {
    * @throws {ConfigurationError} no endpoint of this selector has the id
    */
   uncordon(id: string): void;
-  /** Health as versioned JSON, to be kept over a reload. Holds no URL. */
+  /** Health as versioned JSON, to be kept over a reload. Holds no URL, but the id of each ({@link EndpointInfo.id}). */
   snapshotHealth(): string;
   /**
    * Replaces what is known of endpoints by a snapshot.
@@ -914,7 +917,11 @@ export class UnsupportedVersionError extends PayrouteError {
   private constructor();
 }
 
-/** Nothing offered can be paid by this configuration. */
+/**
+ * Nothing offered can be paid by this configuration, or the chain was read and says no for another reason than
+ * a balance: a frozen or blocked account, a paused token, another signing domain, a recipient without a token
+ * account, a missing approval. `candidates` have the reasons.
+ */
 export class NoSupportedRouteError extends PayrouteError {
   readonly code: "no-supported-route";
   /** Every offer, with the reasons. */

@@ -228,7 +228,8 @@ impl EndpointKey {
         &self.network
     }
 
-    /// 32 hexadecimal digits that tell endpoints of one host apart, without telling their URLs.
+    /// 32 hexadecimal digits that tell endpoints of one host apart, without telling their URLs: a hash of the
+    /// whole URL. A secret in it that can be guessed, such as a PIN as the password, can be found by trying.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{:032x}", self.digest)

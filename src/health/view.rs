@@ -13,7 +13,7 @@ use super::{Circuit, EndpointKey, Moment, Opening};
 use crate::json::{Record, Value};
 use crate::network::ChainId;
 
-/// One endpoint's health. Holds nothing that is secret.
+/// One endpoint's health. Holds nothing of a URL but its host, and the [id](EndpointKey::id).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct EndpointView {
