@@ -1,5 +1,6 @@
-// JSON-RPC nodes on loopback, on a thread of their own: an injected delay, a count of requests, a
-// balance for everyone. They answer what a wallet asks and what payroute's program asks.
+// JSON-RPC nodes on loopback, on a thread of their own: an injected delay, a count of requests and
+// of the bytes of their bodies, a balance for everyone. They answer what a wallet asks and what payroute's
+// program asks.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -12,9 +13,11 @@ const PROGRAM_DIGITS = 2 * 171;
 const NONCE_DIGITS = 32;
 const BALANCE = 100_000_000n;
 
+/** @typedef {{ requests: number, sent: number, received: number }} Traffic Bytes of bodies, as the client sees them. */
+
 /**
  * Starts a node for each chain. `conduct` is "answers" or "hangs".
- * @returns {Promise<{ nodes: { chain: number, url: string }[], requests(): Promise<number>, lastBodies(): Promise<string[]>, close(): Promise<number> }>}
+ * @returns {Promise<{ nodes: { chain: number, url: string }[], traffic(): Promise<Traffic>, lastBodies(): Promise<string[]>, close(): Promise<number> }>}
  */
 export async function serve(chains, { delay = 0, conduct = "answers" } = {}) {
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { chains, delay, conduct } });
@@ -24,25 +27,28 @@ export async function serve(chains, { delay = 0, conduct = "answers" } = {}) {
     const [answer] = await once(worker, "message");
     return answer;
   };
-  return { nodes, requests: () => ask("requests"), lastBodies: () => ask("bodies"), close: () => worker.terminate() };
+  return { nodes, traffic: () => ask("traffic"), lastBodies: () => ask("bodies"), close: () => worker.terminate() };
 }
 
 if (!isMainThread && workerData?.chains !== undefined) await run(workerData);
 
 async function run({ chains, delay, conduct }) {
-  let requests = 0;
+  const traffic = { requests: 0, sent: 0, received: 0 };
   const bodies = chains.map(() => "");
   const nodes = await Promise.all(
     chains.map(async (chain, index) => {
       const server = createServer(async (request, response) => {
         let body = "";
         for await (const chunk of request) body += chunk;
-        requests += 1;
+        traffic.requests += 1;
+        traffic.sent += Buffer.byteLength(body);
         bodies[index] = body;
         if (conduct === "hangs") return;
         if (delay > 0) await sleep(delay);
         const answer = answerTo(body, chain);
-        response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(answer) });
+        const length = Buffer.byteLength(answer);
+        traffic.received += length;
+        response.writeHead(200, { "content-type": "application/json", "content-length": length });
         response.end(answer);
       });
       server.keepAliveTimeout = 60_000;
@@ -51,7 +57,7 @@ async function run({ chains, delay, conduct }) {
       return { chain, url: `http://127.0.0.1:${server.address().port}/` };
     }),
   );
-  parentPort.on("message", (what) => parentPort.postMessage(what === "requests" ? requests : bodies));
+  parentPort.on("message", (what) => parentPort.postMessage(what === "traffic" ? traffic : bodies));
   parentPort.postMessage(nodes);
 }
 

@@ -1,6 +1,7 @@
 // Wall time of a whole selection in Node, in one run beside the same requests by fetch alone and
 // beside viem, which reads less: no proof of the chain in the balance's own answer, no signing domain,
-// no pause, no block list. Each round does every subject once, in an order that turns.
+// no pause, no block list. Each round does every subject once, in an order that turns. Traffic is that of
+// one selection: requests, and bytes of bodies without heads, which are the host's.
 
 import { floor, paymentRequired, payroute, viem } from "./subjects.mjs";
 import { median, row, time } from "./figures.mjs";
@@ -25,10 +26,7 @@ const rows = DELAYS.length * SHAPES.length;
 console.log(`Node: ${onTarget} of ${rows} rows on target, ahead of viem with batching in ${ahead}`);
 
 async function measure(networks, offers, delay, rounds) {
-  const chains = Array.from({ length: networks }, (_, index) => FIRST_CHAIN + index);
-  const server = await serve(chains, { delay });
-  const endpoints = server.nodes.map(({ chain, url }) => ({ chain, urls: [url] }));
-  const document = paymentRequired(chains, offers);
+  const { document, endpoints, server } = await world(networks, offers, delay);
   const select = await payroute(endpoints, document);
   await select();
   const subjects = {
@@ -37,24 +35,34 @@ async function measure(networks, offers, delay, rounds) {
     batched: viem(endpoints, document, { batch: true }),
     unbatched: viem(endpoints, document, { batch: false }),
   };
-  const requests = await requestsOf(server, subjects);
-  const figures = await compare(subjects, rounds, delay === 0 ? WARM_UPS * 5 : WARM_UPS);
+  const traffic = await trafficOf(server, subjects);
+  const figures = await compare(subjects, delay, rounds);
   await server.close();
-  report({ networks, offers, delay, figures, requests });
+  report({ networks, offers, delay, figures, traffic });
 }
 
-async function requestsOf(server, subjects) {
-  const requests = {};
+async function world(networks, offers, delay) {
+  const chains = Array.from({ length: networks }, (_, index) => FIRST_CHAIN + index);
+  const server = await serve(chains, { delay });
+  const endpoints = server.nodes.map(({ chain, url }) => ({ chain, urls: [url] }));
+  return { document: paymentRequired(chains, offers), endpoints, server };
+}
+
+async function trafficOf(server, subjects) {
+  const traffic = {};
   for (const [name, work] of Object.entries(subjects)) {
-    const before = await server.requests();
+    const before = await server.traffic();
     await work();
-    requests[name] = (await server.requests()) - before;
+    const after = await server.traffic();
+    const of = (count) => after[count] - before[count];
+    traffic[name] = `${of("requests")} requests, ${of("sent")} B out, ${of("received")} B in`;
   }
-  return requests;
+  return traffic;
 }
 
-async function compare(subjects, rounds, warmUps) {
+async function compare(subjects, delay, rounds) {
   const entries = Object.entries(subjects);
+  const warmUps = delay === 0 ? WARM_UPS * 5 : WARM_UPS;
   for (let round = 0; round < warmUps; round++) for (const [, work] of entries) await work();
   const walls = new Map(entries.map(([name]) => [name, []]));
   for (let round = 0; round < rounds; round++) {
@@ -66,12 +74,13 @@ async function compare(subjects, rounds, warmUps) {
   return Object.fromEntries(entries.map(([name]) => [name, median(walls.get(name))]));
 }
 
-function report({ networks, offers, delay, figures, requests }) {
+function report({ networks, offers, delay, figures, traffic }) {
   const { payroute: wall, floor: least, batched, unbatched } = figures;
   onTarget += wall <= (delay === 0 ? least + NO_DELAY_MS : MOST_RATIO * least + MOST_MS) ? 1 : 0;
   ahead += wall < batched ? 1 : 0;
   const what = `Node selection: ${networks} networks, ${offers} offers, ${delay} ms`;
-  const usual = `viem: batched ${batched.toFixed(2)} ms in ${requests.batched}, each call alone ${unbatched.toFixed(2)} ms in ${requests.unbatched} requests`;
-  const figure = `${wall.toFixed(2)} ms in ${requests.payroute}`;
-  row(what, figure, `${least.toFixed(2)} ms, the same POSTs`, wall / least, usual);
+  const batching = `viem batched ${batched.toFixed(2)} ms, ${traffic.batched}`;
+  const alone = `viem each call alone ${unbatched.toFixed(2)} ms, ${traffic.unbatched}`;
+  const remark = `${traffic.payroute}; ${batching}; ${alone}; bytes of bodies alone`;
+  row(what, `${wall.toFixed(2)} ms`, `${least.toFixed(2)} ms, the same POSTs`, wall / least, remark);
 }
