@@ -2,8 +2,7 @@
 // `@x402/core` does, which reads nothing: it takes the first offer that a registered scheme can pay.
 
 import { parsePaymentRequired, rank } from "payroute";
-import { x402Client } from "@x402/core/client";
-import { MERCHANT, paymentRequired, payroute } from "./subjects.mjs";
+import { MERCHANT, paymentRequired, payroute, unread } from "./subjects.mjs";
 import { median, row } from "./figures.mjs";
 import { serve } from "./nodes.mjs";
 
@@ -53,14 +52,8 @@ const MOST_OWN = 10;
 
 for (const count of [2, 8, 32, 256, 1_024]) {
   const list = await candidates(count);
-  const client = new x402Client();
-  client.register("eip155:*", {
-    scheme: "exact",
-    createPaymentPayload: async (x402Version) => ({ x402Version, payload: {} }),
-  });
-  const offers = paymentRequired(CHAINS, count);
   const ours = await micros(() => rank(list, { preferNetworks: ["base"] }));
-  const theirs = await micros(() => client.createPaymentPayload(offers).catch(() => undefined));
+  const theirs = await micros(unread(paymentRequired(CHAINS, count)));
   row(`Node rank: ${count} candidates`, `${ours.toFixed(1)} µs`, `@x402/core's choice ${theirs.toFixed(1)} µs`, ours / theirs, "objects in, objects out");
 }
 

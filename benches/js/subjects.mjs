@@ -1,6 +1,8 @@
 // The ways to choose that are measured side by side: payroute, viem as a wallet uses it, plain
-// requests as the floor. Each is a function that does the whole work once.
+// requests as the floor of reading, `@x402/core`'s default, which reads nothing, as the floor of all
+// choosing. Each is a function that does the whole work once.
 
+import { x402Client } from "@x402/core/client";
 import { createSelector } from "payroute";
 import { createPublicClient, defineChain, erc20Abi, fallback, http } from "viem";
 
@@ -70,4 +72,18 @@ export function floor(nodes, bodies) {
         await response.arrayBuffer();
       }),
     );
+}
+
+/**
+ * What `@x402/core` does by default: the first offer that a registered scheme can pay and the client's
+ * spend controls let through. They know an asset only by the scheme, so this one knows every asset.
+ */
+export function unread(document) {
+  const client = new x402Client();
+  client.register("eip155:*", {
+    scheme: "exact",
+    findDefaultAsset: (asset) => ({ asset, symbol: "USDC", decimals: 6 }),
+    createPaymentPayload: async (x402Version) => ({ x402Version, payload: {} }),
+  });
+  return async () => (await client.createPaymentPayload(document)).accepted;
 }

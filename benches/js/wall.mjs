@@ -3,7 +3,7 @@
 // no pause, no block list. Each round does every subject once, in an order that turns. Traffic is that of
 // one selection: requests, and bytes of bodies without heads, which are the host's.
 
-import { floor, paymentRequired, payroute, viem } from "./subjects.mjs";
+import { floor, paymentRequired, payroute, unread, viem } from "./subjects.mjs";
 import { median, row, time } from "./figures.mjs";
 import { serve } from "./nodes.mjs";
 
@@ -22,6 +22,7 @@ let ahead = 0;
 for (const [delay, rounds] of DELAYS) {
   for (const [networks, offers] of SHAPES) await measure(networks, offers, delay, rounds);
 }
+await measureUnread();
 const rows = DELAYS.length * SHAPES.length;
 console.log(`Node: ${onTarget} of ${rows} rows on target, ahead of viem with batching in ${ahead}`);
 
@@ -39,6 +40,19 @@ async function measure(networks, offers, delay, rounds) {
   const figures = await compare(subjects, delay, rounds);
   await server.close();
   report({ networks, offers, delay, figures, traffic });
+}
+
+/** The most offers beside a choice that reads nothing. It waits for nobody, so no delay tells more than none. */
+async function measureUnread() {
+  const [networks, offers] = SHAPES.at(-1);
+  const [delay, rounds] = DELAYS[0];
+  const { document, endpoints, server } = await world(networks, offers, delay);
+  const subjects = { payroute: await payroute(endpoints, document), unread: unread(document) };
+  const figures = await compare(subjects, delay, rounds);
+  await server.close();
+  const what = `Node selection beside choosing unread: ${networks} networks, ${offers} offers, ${delay} ms`;
+  const [wall, beside] = [figures.payroute, figures.unread];
+  row(what, `${wall.toFixed(2)} ms`, `@x402/core's choice ${beside.toFixed(3)} ms`, wall / beside, "it reads nothing");
 }
 
 async function world(networks, offers, delay) {
