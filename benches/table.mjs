@@ -45,7 +45,7 @@ function estimatesBelow(folder) {
 await run("cargo", ["bench", "--locked", "--bench", "core"]);
 criterionRows();
 for (const bench of ["wall", "faults", "load"]) await run("cargo", ["bench", "--locked", "--bench", bench]);
-for (const bench of ["wall", "faults", "cpu", "startup"]) await run(process.execPath, [`benches/js/${bench}.mjs`]);
+for (const bench of ["wall", "faults", "cpu", "startup", "size"]) await run(process.execPath, [`benches/js/${bench}.mjs`]);
 
 console.log("\n| what | payroute | beside it | ratio | remark |\n| --- | --- | --- | --- | --- |");
 for (const line of rows) console.log(line);

@@ -1,9 +1,11 @@
 // What each part of the module costs: `npm run size` after `npm run build`. Compiles once more, keeps the
 // names of functions, and adds up their bytes by the module of the core, or the library, that they are of.
+// `make bench` prints the same as rows of its table.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { compile, optimize } from "./module.mjs";
 
@@ -101,32 +103,49 @@ function part(name) {
   return /wasm_bindgen|js_sys|web_sys|gloo/.test(library) ? "JavaScript's side" : "other libraries";
 }
 
-const out = mkdtempSync(join(tmpdir(), "payroute-size-"));
-compile(out, []);
-const file = join(out, "core_bg.wasm");
-optimize(file, ["-g"]);
-const bytes = readFileSync(file);
-rmSync(out, { recursive: true });
-
-const all = [...sections(bytes)];
-const section = (id) => all.find((section) => section.id === id);
-const names = new Map(all.filter(({ id }) => id === 0).flatMap(({ start, length }) => [...functionNames(bytes, start, length)]));
-const sizes = new Map([["data", section(11).length]]);
-const reader = new Reader(bytes, section(10).start);
-const first = importedFunctions(bytes, section(2).start);
-for (let index = first, end = first + reader.number(); index < end; index++) {
-  const size = reader.number();
-  reader.at += size;
-  const name = part(names.get(index) ?? "");
-  sizes.set(name, (sizes.get(name) ?? 0) + size);
+function named() {
+  const out = mkdtempSync(join(tmpdir(), "payroute-size-"));
+  compile(out, []);
+  const file = join(out, "core_bg.wasm");
+  optimize(file, ["-g"]);
+  const bytes = readFileSync(file);
+  rmSync(out, { recursive: true });
+  return bytes;
 }
-const code = bytes.subarray(section(10).start, section(10).start + section(10).length);
-const data = bytes.subarray(section(11).start, section(11).start + section(11).length);
-const gzip = (bytes) => gzipSync(bytes, { level: 9, memLevel: 9 }).length;
-// Compressed as a whole; a part has the share of the code that it has uncompressed.
-const ratio = gzip(code) / code.length;
-console.log("| part | bytes | about KB gzip |\n|---|---|---|");
-for (const [name, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
-  const kb = (name === "data" ? gzip(data) : size * ratio) / 1_000;
-  console.log(`| ${name} | ${size.toLocaleString("en")} | ${kb.toFixed(1)} |`);
+
+/** KB of 1,000 bytes, gzip -9. */
+export function gzipKb(bytes) {
+  return gzipSync(bytes, { level: 9, memLevel: 9 }).length / 1_000;
+}
+
+/**
+ * What the module is made of, the largest part first.
+ * @returns {{ name: string, bytes: number, kb: number }[]} `kb` is about what the part has compressed
+ */
+export function parts() {
+  const bytes = named();
+  const all = [...sections(bytes)];
+  const section = (id) => all.find((section) => section.id === id);
+  const content = ({ start, length }) => bytes.subarray(start, start + length);
+  const [code, data] = [section(10), section(11)];
+  const names = new Map(all.filter(({ id }) => id === 0).flatMap(({ start, length }) => [...functionNames(bytes, start, length)]));
+  const sizes = new Map([["data", data.length]]);
+  const reader = new Reader(bytes, code.start);
+  const first = importedFunctions(bytes, section(2).start);
+  for (let index = first, end = first + reader.number(); index < end; index++) {
+    const size = reader.number();
+    reader.at += size;
+    const name = part(names.get(index) ?? "");
+    sizes.set(name, (sizes.get(name) ?? 0) + size);
+  }
+  // Compressed as a whole; a part has the share of the code that it has uncompressed.
+  const ratio = gzipKb(content(code)) / code.length;
+  return [...sizes]
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, size]) => ({ name, bytes: size, kb: name === "data" ? gzipKb(content(data)) : size * ratio }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log("| part | bytes | about KB gzip |\n|---|---|---|");
+  for (const { name, bytes, kb } of parts()) console.log(`| ${name} | ${bytes.toLocaleString("en")} | ${kb.toFixed(1)} |`);
 }
