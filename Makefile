@@ -12,7 +12,7 @@ help:
 	@echo "make wallet-test  drive the wallet page in Chromium"
 	@echo "make smoke    try the npm package in the rest of its bundlers and runtimes"
 	@echo "make fault-table  write the fault matrix into tests/README.md"
-	@echo "make bench    run every benchmark and print one table"
+	@echo "make bench    build the npm package, run every benchmark and print one table"
 	@echo "make example  run the quickstart"
 	@echo "make wallet   show a wallet page on local chains with a local merchant"
 	@echo "make sim      run SEEDS=10000 worlds of the simulator FROM=0 on, and every story of one circuit"
@@ -60,7 +60,8 @@ fault-table:
 smoke:
 	npm --prefix pkg run smoke
 
-bench: pkg/wasm/x402.cjs benches/js/node_modules/.package-lock.json
+bench: wasm-target pkg/node_modules/.package-lock.json benches/js/node_modules/.package-lock.json
+	npm --prefix pkg run build
 	node benches/table.mjs
 
 example:
@@ -89,7 +90,7 @@ localnet-packages: tests/localnet/node_modules/.package-lock.json
 
 wallet-packages: localnet-packages pkg/wasm/x402.cjs tests/x402/node_modules/.package-lock.json examples/wallet/node_modules/.package-lock.json
 
-# Built by `make package` whenever it runs; here only where nothing was built yet.
+# Built by `make package` and `make bench` whenever they run; here only where nothing was built yet.
 pkg/wasm/x402.cjs: | wasm-target pkg/node_modules/.package-lock.json
 	npm --prefix pkg run build
 
