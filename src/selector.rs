@@ -166,11 +166,7 @@ impl RouteSelector {
 
     /// Every configured endpoint, network by network, in configured order.
     pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
-        let mut endpoints: Vec<&Endpoint> = Vec::new();
-        for network in &self.config.networks {
-            network.endpoints.iter().for_each(|endpoint| endpoints.push(endpoint));
-        }
-        endpoints.into_iter()
+        self.config.networks.iter().flat_map(|network| network.endpoints.iter().map(Arc::as_ref))
     }
 
     /// Takes an endpoint out of use until [`uncordon`](Self::uncordon); no recovery and no reset

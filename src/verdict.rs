@@ -37,9 +37,9 @@ impl Rejections {
     /// Each reason is there once, with all of its particulars.
     pub(crate) fn add(&mut self, rejection: Rejection) {
         match self.0.iter_mut().find(|known| known.reason == rejection.reason) {
-            Some(known) if known.detail != rejection.detail => add_part(&mut known.detail, &rejection.detail),
-            Some(_) => {}
             None => self.0.push(rejection),
+            Some(known) if rejection.detail.is_empty() || known.detail == rejection.detail => {}
+            Some(known) => add_part(&mut known.detail, &rejection.detail),
         }
     }
 }
@@ -342,6 +342,7 @@ mod tests {
             (Reason::AccountFrozen, "ours; theirs"),
             (Reason::NoOwner, ""),
             (Reason::NoOwner, "a"),
+            (Reason::NoOwner, ""),
         ] {
             rejections.add(Rejection { reason, detail: detail.to_owned() });
         }
