@@ -286,8 +286,8 @@ pub(crate) struct Holding {
     pub(crate) allowance: Option<Amount>,
     /// The token has what takes permits (EIP-2612).
     pub(crate) takes_permits: bool,
-    /// No key signs for the owner: there is code at the address, and not that of a delegate (EIP-7702).
-    pub(crate) owner_is_contract: bool,
+    /// A key signs for the owner: there is no code at the address, or that of a delegate (EIP-7702).
+    pub(crate) key_signs: bool,
     /// What the token keeps of every transfer, where it says so.
     pub(crate) transfer_fee: Option<spl::TransferFee>,
     pub(crate) notes: Vec<Note>,

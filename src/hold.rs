@@ -9,9 +9,8 @@
 //! that lags, counts again. So the same debit is neither forgotten nor counted twice. Money that
 //! arrives meanwhile is taken for nothing: it may count for less until the settled hold expires.
 //!
-//! Where the server chose how much it drew, any fall that no other payment explains shows it. Where a
-//! deposit was held, nothing is counted once the payment is made: the deposit is paid in by then, and pays
-//! the next one too, or was not needed.
+//! Of one settled payment the server may have chosen how much it drew: a fall that no other payment can
+//! explain shows it, and the rest is free. Of several nobody can tell which one drew what.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,15 +19,14 @@ use std::time::Duration;
 use crate::amount::Amount;
 use crate::error::Deficit;
 use crate::health::Moment;
-use crate::platform::Clock;
 use crate::scheme::Draw;
 
 /// Holds at once on one selector, settled ones that have not expired included: 68 payments a second
 /// of offers that live a minute.
 const MOST_HOLDS: usize = 4_096;
 
-/// The most that a settled hold counts, whatever the merchant states: no chain lags for so long.
-const LONGEST_LAG: Duration = Duration::from_secs(3_600);
+/// The most that a hold lives, whatever the merchant states: a day, so that none is for ever.
+const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// A payment under way: while it lives, other selections of the selector and its clones count its
 /// amount as spent. Made by [`Selection::hold`](crate::Selection::hold).
@@ -77,9 +75,12 @@ impl HoldError {
 
 impl Hold {
     /// The payment was made, or may have been. It counts until a balance shows it, or until the hold
-    /// expires, an hour from now at the latest. A deposit is free at once: it was paid in, or not needed.
+    /// expires.
     pub fn settled(self) {
-        self.ledger.settle(self.id, Clock.now());
+        let mut book = self.ledger.lock();
+        if let Some(entry) = book.entries.iter_mut().find(|entry| entry.id == self.id) {
+            entry.settled = true;
+        }
     }
 
     /// The payment was not made and will not be: the amount is free at once, as by dropping.
@@ -159,15 +160,8 @@ impl Ledger {
         if book.entries.len() >= MOST_HOLDS {
             return Err(Refusal::TooMany);
         }
-        let id = book.add(demand, now.after(demand.lifetime));
+        let id = book.add(demand, now.after(demand.lifetime.min(LONGEST)));
         Ok(Hold { ledger: self.clone(), account: demand.account.clone(), id })
-    }
-
-    fn settle(&self, id: u64, now: Moment) {
-        if let Some(entry) = self.lock().entries.iter_mut().find(|entry| entry.id == id) {
-            entry.settled = entry.demand.draw != Draw::Deposit;
-            entry.expires = entry.expires.min(now.after(LONGEST_LAG));
-        }
     }
 
     /// How much of `balance`, as it was just read of the owner's asset, other payments hold.
@@ -183,33 +177,18 @@ impl Ledger {
 
 impl Book {
     fn held(&self, asset: &str, owner: &str, balance: Amount, now: Moment) -> Amount {
-        let (mut live, mut settled, mut whole) = (Amount::ZERO, Outstanding::default(), Amount::ZERO);
-        for Entry { demand, settled: is_settled, .. } in self.of(asset, owner, now) {
-            match (is_settled, demand.draw) {
-                (false, _) => live = live.saturating_add(demand.amount),
-                (true, Draw::Whole) => {
-                    settled.owes(demand.amount, demand.balance);
-                    whole = whole.saturating_add(demand.amount);
-                }
-                (true, _) => {}
-            }
+        let counting = || {
+            self.entries.iter().filter(|Entry { demand, expires, .. }| {
+                now < *expires && *demand.account.asset == *asset && *demand.account.owner == *owner
+            })
+        };
+        let mut outstanding = Outstanding::default();
+        for Entry { demand, .. } in counting().filter(|entry| !entry.settled) {
+            outstanding.live = outstanding.live.saturating_add(demand.amount);
         }
-        settled.reads(balance);
-        let mut held = live.saturating_add(settled.due);
-        for Entry { demand, settled: is_settled, .. } in self.of(asset, owner, now) {
-            let shows = demand.balance.saturating_sub(balance) > whole;
-            if *is_settled && demand.draw == Draw::Part && !shows {
-                held = held.saturating_add(demand.amount);
-            }
-        }
-        held
-    }
-
-    /// What counts of an account, oldest first.
-    fn of(&self, asset: &str, owner: &str, now: Moment) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |Entry { demand, expires, .. }| {
-            now < *expires && *demand.account.asset == *asset && *demand.account.owner == *owner
-        })
+        counting().filter(|entry| entry.settled).for_each(|entry| outstanding.owes(&entry.demand));
+        outstanding.reads(balance);
+        outstanding.held()
     }
 
     fn add(&mut self, demand: &Demand, expires: Moment) -> u64 {
@@ -219,28 +198,56 @@ impl Book {
     }
 }
 
-/// What settled holds took and is not yet gone from a balance, followed through their own readings.
+/// What holds take and is not yet gone from a balance, followed through their own readings.
 #[derive(Default)]
 struct Outstanding {
     balance: Amount,
+    /// Not settled, whether it is gone or not.
+    live: Amount,
     /// Settled and not seen to be gone.
     due: Amount,
+    /// Of one settled payment the most that it takes, while no fall is known for its own.
+    part: Amount,
     /// Settled and seen to be gone.
     gone: Amount,
 }
 
 impl Outstanding {
-    fn owes(&mut self, amount: Amount, balance: Amount) {
-        self.reads(balance);
-        self.due = self.due.saturating_add(amount);
+    fn owes(&mut self, demand: &Demand) {
+        self.reads(demand.balance);
+        if demand.draw == Draw::Whole {
+            self.due = self.due.saturating_add(demand.amount);
+        } else if self.part.is_zero() {
+            self.part = demand.amount;
+        } else {
+            // Two whose falls nobody can tell apart.
+            self.due = self.due.saturating_add(std::mem::take(&mut self.part)).saturating_add(demand.amount);
+        }
     }
 
     fn reads(&mut self, balance: Amount) {
-        let fallen = self.balance.saturating_sub(balance).min(self.due);
+        let fallen = self.balance.saturating_sub(balance);
         let risen = balance.saturating_sub(self.balance).min(self.gone);
-        self.due = self.due.saturating_sub(fallen).saturating_add(risen);
-        self.gone = self.gone.saturating_sub(risen).saturating_add(fallen);
+        if fallen > self.due.saturating_add(self.live) && !self.part.is_zero() {
+            // It drew some of this, and all of it at the most: only what it cannot have drawn was another's.
+            let part = std::mem::take(&mut self.part);
+            let of_due = fallen.saturating_sub(part).min(self.due);
+            self.due = self.due.saturating_sub(of_due);
+            self.gone = self.gone.saturating_add(fallen.min(part.saturating_add(of_due)));
+        } else {
+            let of_due = fallen.min(self.due);
+            let of_part = fallen.saturating_sub(of_due).min(self.part);
+            self.due = self.due.saturating_sub(of_due);
+            self.part = self.part.saturating_sub(of_part);
+            self.gone = self.gone.saturating_add(of_due).saturating_add(of_part);
+        }
+        self.due = self.due.saturating_add(risen);
+        self.gone = self.gone.saturating_sub(risen);
         self.balance = balance;
+    }
+
+    fn held(&self) -> Amount {
+        self.live.saturating_add(self.due).saturating_add(self.part)
     }
 }
 
@@ -296,25 +303,42 @@ mod tests {
         }
     }
 
-    /// What `upto` drew is the server's secret until the balance falls; what else was paid is no fall.
+    /// Holds as (what is drawn, settled, balance when selected, amount); what of each balance read after is
+    /// still held.
     #[test]
-    fn any_fall_shows_a_payment_of_which_the_server_chose_the_sum() {
-        for (whole, part, readings) in [
-            (&[][..], &[(100, 60)][..], &[(100, 60), (99, 0), (40, 0), (100, 60), (130, 60)][..]),
-            (&[(100, 30)], &[(100, 60)], &[(100, 90), (70, 60), (69, 0), (30, 0)]),
-            (&[], &[(100, 60), (100, 20)], &[(100, 80), (98, 0)]),
+    fn a_fall_that_nothing_else_explains_shows_what_the_server_drew() {
+        let (whole, part, yes, no) = (Draw::Whole, Draw::Part, true, false);
+        for (holds, readings) in [
+            (&[(part, yes, 100, 60)][..], &[(100, 60), (99, 0), (40, 0), (130, 60)][..]),
+            // Read anew for each, one after the other is told apart.
+            (&[(part, yes, 100, 60), (part, yes, 99, 60)], &[(99, 60), (98, 0)]),
+            // Two at once are not.
+            (&[(part, yes, 100, 60), (part, yes, 100, 20)], &[(100, 80), (98, 78), (20, 0)]),
+            // The fall may be the other's. More than the other takes is both's, or the greater one's alone.
+            (
+                &[(whole, yes, 100, 30), (part, yes, 100, 60)],
+                &[(100, 90), (70, 60), (69, 30), (40, 30), (30, 20), (10, 0)],
+            ),
+            (
+                &[(part, yes, 100, 60), (whole, yes, 100, 30)],
+                &[(100, 90), (70, 60), (69, 30), (40, 30), (30, 20), (10, 0)],
+            ),
+            (&[(part, yes, 100, 60), (whole, no, 100, 10)], &[(100, 70), (90, 60), (89, 10)]),
+            // Gone before the other was selected, it explains nothing any more.
+            (&[(whole, yes, 100, 30), (part, yes, 70, 60)], &[(70, 60), (50, 0)]),
+            // What rises again at an endpoint that lags counts again, as far as it fell.
+            (&[(part, yes, 100, 60), (whole, yes, 90, 5)], &[(90, 5), (85, 0), (100, 15)]),
         ] {
-            let ledger = Ledger::default();
-            for (draw, demands) in [(Draw::Whole, whole), (Draw::Part, part)] {
-                for (balance, amount) in demands {
-                    let demand = Demand { draw, ..demand(*balance, *amount) };
-                    let id = ledger.lock().add(&demand, NOW.after(demand.lifetime));
-                    Hold { ledger: ledger.clone(), account: demand.account, id }.settled();
-                }
+            let (ledger, mut live) = (Ledger::default(), Vec::new());
+            for (draw, settled, balance, amount) in holds {
+                let demand = Demand { draw: *draw, ..demand(*balance, *amount) };
+                let id = ledger.lock().add(&demand, NOW.after(demand.lifetime));
+                let hold = Hold { ledger: ledger.clone(), account: demand.account, id };
+                if *settled { hold.settled() } else { live.push(hold) }
             }
             for (balance, held) in readings {
                 let told = told(&ledger, Amount::from_u64(*balance), NOW);
-                assert_eq!(told, Amount::from_u64(*held), "{whole:?} and {part:?} at {balance}");
+                assert_eq!(told, Amount::from_u64(*held), "{holds:?} at {balance}");
             }
         }
     }

@@ -38,7 +38,8 @@ impl Rejections {
     pub(crate) fn add(&mut self, rejection: Rejection) {
         match self.0.iter_mut().find(|known| known.reason == rejection.reason) {
             None => self.0.push(rejection),
-            Some(known) if rejection.detail.is_empty() || known.detail == rejection.detail => {}
+            Some(known)
+                if rejection.detail.is_empty() || known.detail.split("; ").any(|part| part == rejection.detail) => {}
             Some(known) => add_part(&mut known.detail, &rejection.detail),
         }
     }
@@ -339,7 +340,7 @@ mod tests {
             (Reason::TokenPaused, "b"),
             (Reason::AccountFrozen, "ours"),
             (Reason::AccountFrozen, "theirs"),
-            (Reason::AccountFrozen, "ours; theirs"),
+            (Reason::AccountFrozen, "ours"),
             (Reason::NoOwner, ""),
             (Reason::NoOwner, "a"),
             (Reason::NoOwner, ""),

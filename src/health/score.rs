@@ -9,7 +9,8 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::settings::{
-    FULLY_STALE_MS, HealthSettings, LATENCY_WEIGHT, NEW_ENDPOINT, STALE_AFTER_MS, STALENESS_WEIGHT, THROTTLE_PENALTY,
+    FULLY_STALE_MS, HealthSettings, LATENCY_WEIGHT, MOST_LATENCY, NEW_ENDPOINT, STALE_AFTER_MS, STALENESS_WEIGHT,
+    THROTTLE_PENALTY,
 };
 use super::{Circuit, micros};
 use crate::json::Value;
@@ -77,7 +78,7 @@ impl Averages {
 
     pub(super) fn succeed(&mut self, latency: Duration, alpha: f64) {
         self.success += alpha * (1.0 - self.success);
-        let sample = micros(latency) as f64;
+        let sample = micros(latency.min(MOST_LATENCY)) as f64;
         self.latency_us = Some(match self.latency_us {
             Some(average) => average + alpha * (sample - average),
             None => sample,
@@ -101,7 +102,7 @@ impl Averages {
 
     /// Averages as they were once before.
     pub(super) fn restored(success: f64, latency_us: Option<u64>) -> Self {
-        Self { success: clamp01(success), latency_us: latency_us.map(|us| us as f64) }
+        Self { success: clamp01(success), latency_us: latency_us.map(|us| us.min(micros(MOST_LATENCY)) as f64) }
     }
 
     pub(super) fn parts(&self, state: State, settings: &HealthSettings) -> Parts {

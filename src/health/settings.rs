@@ -62,6 +62,9 @@ pub(super) const RETRY_AFTER_BOUNDS: (Duration, Duration) = (Duration::from_mill
 /// An average latency from here on is slow, however the endpoint answers: less than a person notices,
 /// more than most hiccups.
 pub(crate) const SLOW_FROM: Duration = Duration::from_millis(250);
+/// More than this of a latency is not averaged: no deadline leaves time for more, and an average from a longer
+/// one would keep an endpoint out of use for good.
+pub(super) const MOST_LATENCY: Duration = Duration::from_secs(30);
 /// How long a score says how an endpoint would do now.
 pub(super) const UNPROVEN_AFTER: Duration = Duration::from_secs(60);
 /// How long a read plan that an endpoint refused is remembered: gateways change rarely.

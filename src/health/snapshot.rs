@@ -19,8 +19,6 @@ use crate::text::escaped;
 const VERSION: u64 = 1;
 /// Bytes that are read whatever the capacity: one that shrank must not refuse its own past.
 const MOST_UNASKED_BYTES: usize = 1 << 20;
-/// No deadline leaves time for a longer latency, in microseconds.
-const MOST_LATENCY_US: u64 = 30_000_000;
 /// The unit of the success average in a snapshot.
 const BILLION: f64 = 1_000_000_000.0;
 
@@ -151,7 +149,6 @@ fn restore(
 ) -> Option<(EndpointKey, Entry)> {
     let misfit = Cell::new(false);
     let record = Fields::of(json, &FIELDS, &misfit);
-    let latency_us = record.known_whole("latencyUs").map(|us| us.min(MOST_LATENCY_US));
     // Nothing that is ahead is further than this index itself would have put it.
     let ahead = |ms: Option<u64>, most_ms: u64| ms.filter(|ms| *ms > 0).map(|ms| now.after_millis(ms.min(most_ms)));
     let counts = Counts {
@@ -170,7 +167,7 @@ fn restore(
     });
     let entry = Entry {
         last_used: now.before_millis(record.whole("idleForMs")),
-        averages: Averages::restored(f64::from(record.short("success")) / BILLION, latency_us),
+        averages: Averages::restored(f64::from(record.short("success")) / BILLION, record.known_whole("latencyUs")),
         breaker: Breaker::restored(generation, counts, opened, settings),
         not_before: ahead(record.known_whole("throttledForMs"), millis(QUOTA_WAIT)),
         refusals: record.known("refusals").map_or(0, |_| record.short("refusals")),

@@ -47,7 +47,7 @@ pub struct EndpointView {
     pub cordoned: bool,
     /// Milliseconds since it was last used.
     pub idle_for_ms: u64,
-    /// The read plan that it is known to take, where others were refused; the prober's number.
+    /// The read plan that it is known to take, where others were refused or failed; the prober's number.
     pub plan: Option<u8>,
 }
 

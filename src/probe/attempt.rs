@@ -127,7 +127,7 @@ impl Prober {
         let plans = ReadPlan::of(plan.network.chain.family());
         let known = self.health.inspect(endpoint.key(), self.clock.now()).plan;
         let first = plans.iter().position(|how| known == Some(how.code())).unwrap_or(0);
-        let (mut refused, mut memory): (Option<Answer>, _) = (None, FAILED_MEMORY);
+        let (mut refused, mut memory): (Option<Answer>, _) = (None, REFUSED_MEMORY);
         // What was remembered may not hold any more, so those before it come last.
         for how in plans.iter().skip(first).chain(plans.iter().take(first)) {
             let query = Query::new(plan, *how, reads)?;
@@ -138,8 +138,8 @@ impl Prober {
                 }
                 return answer;
             }
-            if failures(&answer).iter().any(|failure| !failure.passing) {
-                memory = REFUSED_MEMORY;
+            if failures(&answer).iter().any(|failure| failure.passing) {
+                memory = FAILED_MEMORY;
             }
             // Of refusals, one that proves the chain tells more.
             if answer.is_ok() || refused.as_ref().is_none_or(Result::is_err) {

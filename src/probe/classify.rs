@@ -49,8 +49,7 @@ fn by_status(status: u16, refusal: Refusal<'_>, words: Option<Class>) -> Class {
         422                   => Client,
         429                   => refined(&[Quota]).unwrap_or(RateLimited),
         499                   => SoftFault,
-        500                   => refined(&[Unsupported, RateLimited, Quota, Reverted])
-            .or(code.filter(|class| *class == Client)).unwrap_or(Fault),
+        500                   => refined(&[Unsupported, RateLimited, Quota, Reverted]).unwrap_or(Fault),
         501                   => Unsupported,
         _ if status >= 500    => refined(&[RateLimited, Quota]).unwrap_or(Fault),
         _ if status >= 400    => Client,
@@ -155,7 +154,8 @@ const fn words(class: Class, any: &'static str) -> WordRow {
 const WORDS: &[WordRow] = &[
     words(Identity, "another chain|wrong chain|chain mismatch"),
     words(Fault, "invalid host"),
-    words(Reverted, "execution reverted|revert|vm execution error|out of gas"),
+    words(Reverted, "execution reverted|revert|vm execution error|out of gas|invalid opcode|invalid jump|bad instruction|\
+        stack underflow"),
     WordRow { class: Unsupported, all: "batch", any: "limit|large|too big|many|exceeded|not allowed|not supported|too many rpc calls" },
     words(Unsupported, "gas limit|gas cap|gas required exceeds|gas allowance"),
     words(Quota, "free tier|monthly capacity|credits|daily request count|billing|upgrade|quota"),

@@ -58,10 +58,11 @@ impl Inquiry {
 }
 
 /// A request that is refused as such is refused for being of this kind, and the program itself does not
-/// revert.
+/// revert. Where a server speaks for itself under a status of failure, nobody knows which it is.
 pub(super) fn request_refused(failure: Failure) -> Failure {
     match failure.class {
         Class::ClientError | Class::Reverted => failure.with_class(Class::Unsupported),
+        Class::Fault | Class::SoftFault if failure.said => failure.perhaps_unsupported(),
         _ => failure,
     }
 }
@@ -141,16 +142,16 @@ fn told(fact: &Fact, item: &Item) -> ToldFact {
     let not_hex = || Missing::Failed(Failure::malformed("a call's result is not hexadecimal"));
     let text = text(result).ok_or_else(not_hex)?;
     let digits = hex_digits(&text).ok_or_else(not_hex)?;
+    let data = bytes(digits).ok_or_else(not_hex)?;
     if fact.asks_code() {
-        let code = bytes(digits).ok_or_else(not_hex)?;
-        return code_word(&code).ok_or(Missing::NoCode);
+        return code_word(&data).ok_or(Missing::NoCode);
     }
-    match digits.split_at_checked(64) {
+    match data.first_chunk() {
         // Some gateways pass a revert off as a result.
-        _ if digits.len() != 64 && digits.starts_with("08c379a0") => Err(Missing::Reverted),
+        _ if data.len() != 32 && data.starts_with(&[0x08, 0xc3, 0x79, 0xa0]) => Err(Missing::Reverted),
         // The first word counts, as callers in Solidity and the program read it.
-        Some((word, _)) => hex_word(word).ok_or_else(not_hex),
-        None if digits.is_empty() => Err(Missing::Empty),
+        Some(word) => Ok(*word),
+        None if data.is_empty() => Err(Missing::Empty),
         None => Err(Missing::Short),
     }
 }
@@ -206,6 +207,8 @@ mod tests {
             "\"50000\"",
             &format!("\"0x{}\"", "z".repeat(64)),
             &format!("\"0x{}\"", "_".repeat(64)),
+            &format!("\"0x{:065x}\"", 7),
+            &format!("\"0x{:064x}zz\"", 7),
         ] {
             let failed = told(&view, &item(malformed)).unwrap_err();
             assert!(matches!(failed, Missing::Failed(f) if f.class == Class::Fault), "{malformed}");

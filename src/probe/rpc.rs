@@ -34,6 +34,8 @@ pub(crate) struct Particulars {
     pub(super) retry_after: Option<Duration>,
     /// There was no answer at all, not even an unwelcome one.
     pub(super) unreachable: bool,
+    /// The endpoint's JSON-RPC server said so itself, under whatever status.
+    pub(super) said: bool,
     /// The endpoint may say another thing of the same question soon.
     pub(super) passing: bool,
 }
@@ -43,11 +45,15 @@ pub(super) type Item = Result<String, Failure>;
 
 impl Failure {
     pub(super) fn new(class: Class, detail: &str) -> Self {
-        Self::of(class, detail.to_owned(), None)
-    }
-
-    fn of(class: Class, detail: String, retry_after: Option<Duration>) -> Self {
-        Self(Box::new(Particulars { class, detail, retry_after, unreachable: false, passing: false }))
+        let detail = detail.to_owned();
+        Self(Box::new(Particulars {
+            class,
+            detail,
+            retry_after: None,
+            unreachable: false,
+            said: false,
+            passing: false,
+        }))
     }
 
     /// The same failure, taken for one of another class.
@@ -276,7 +282,9 @@ impl Context<'_> {
             (false, None) => format!("{words} (HTTP {status})"),
             (false, Some(code)) => format!("{words} (HTTP {status}, JSON-RPC error {code})"),
         };
-        Failure::of(class, detail, retry_after)
+        let mut failure = Failure::new(class, &detail);
+        (failure.0.retry_after, failure.0.said) = (retry_after, error.code.is_some());
+        failure
     }
 }
 

@@ -182,8 +182,7 @@ impl TokenRead {
     fn required(&self) -> Vec<Fact> {
         let mut facts = vec![self.view(BALANCE_OF)];
         if self.asks.allowance {
-            // What stands in for an allowance takes a key to sign it.
-            facts.extend([self.view(ALLOWANCE), Fact::code(self.owner)]);
+            facts.push(self.view(ALLOWANCE));
         }
         if self.asks.permit {
             for view in &[NONCES, PERMIT_TYPEHASH, DOMAIN_SEPARATOR] {
@@ -239,12 +238,12 @@ impl TokenRead {
         if self.asks.domain {
             holding.domain_separator = answers.of(&self.view(DOMAIN_SEPARATOR)).as_ref().ok().copied();
         }
-        if self.asks.allowance {
-            answers.known(&Fact::code(self.owner))?;
-        }
-        if let Ok(code) = answers.of(&Fact::code(self.owner)) {
-            holding.owner_is_contract = !is_delegated(code);
-            holding.notes.push(Note::OwnerHasCode);
+        match answers.of(&Fact::code(self.owner)) {
+            Ok(code) => {
+                holding.key_signs = is_delegated(code);
+                holding.notes.push(Note::OwnerHasCode);
+            }
+            Err(missing) => holding.key_signs = *missing == Missing::NoCode,
         }
         if self.optional().iter().any(|fact| answers.known(fact).is_err()) {
             holding.notes.push(Note::FactsUnread);

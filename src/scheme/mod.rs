@@ -24,7 +24,7 @@ pub(crate) use self::transfer::{Asks, Contract, Transfer, permit2, spl};
 const SCHEMES: &[(&str, Router, Draw)] = &[
     ("exact", exact::route, Draw::Whole),
     ("upto", upto::route, Draw::Part),
-    ("batch-settlement", batch_settlement::route, Draw::Deposit),
+    ("batch-settlement", batch_settlement::route, Draw::Part),
 ];
 
 /// Finds the route of an offer of the scheme, or why there is none that can be judged.
@@ -35,10 +35,8 @@ type Router = fn(&Offer<'_>) -> Result<Route, Refusal>;
 pub(crate) enum Draw {
     /// All of it.
     Whole,
-    /// As much as the server chose.
+    /// As much as the server chose; a deposit, or nothing where one was there already.
     Part,
-    /// Nothing, or a deposit that the next payments draw on.
-    Deposit,
 }
 
 /// One word: it passes through many hands.

@@ -250,26 +250,25 @@ async fn a_program_that_is_refused_in_any_way_is_no_fault() {
 /// that was refused only when an hour is over.
 #[tokio::test(start_paused = true)]
 async fn what_failed_once_is_not_given_up_for_an_hour() {
-    for (code, message, minutes) in [(-32603, "internal error", 1), (-32000, "", 1), (-32602, "missing field `to`", 60)]
+    let (failure, refusal) = ((-32603, "internal error"), (-32602, "missing field `to`"));
+    for (create, instead, minutes) in
+        [(failure, failure, 1), ((-32000, ""), refusal, 1), (refusal, failure, 1), (refusal, refusal, 60)]
     {
         let script = healthy(9, 9, 9);
-        let (chain, failures) = (Evm::new(8453, USDC_BASE, 9), AtomicUsize::new(2));
-        script.on("base-1.test", move |request| {
-            let fails = failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
-            match fails {
-                true => Answer::json(&json!({"id": 1, "error": {"code": code, "message": message}})),
-                false => Answer::json(&chain.answer(request)),
-            }
+        let (chain, asked) = (Evm::new(8453, USDC_BASE, 9), AtomicUsize::new(0));
+        script.on("base-1.test", move |request| match [create, instead].get(asked.fetch_add(1, Ordering::SeqCst)) {
+            Some((code, message)) => Answer::json(&json!({"id": 1, "error": {"code": code, "message": message}})),
+            None => Answer::json(&chain.answer(request)),
         });
         let selector = selector(&config(), &script);
         let plan = || selector.health()[0].plan;
         select(&selector, &[offers::base("5")]).await.unwrap();
         for minute in 0..minutes {
-            assert_eq!(plan(), Some(2), "{message}: after {minute} minutes");
+            assert_eq!(plan(), Some(2), "{create:?}, {instead:?}: after {minute} minutes");
             tokio::time::sleep(Duration::from_secs(60)).await;
             select(&selector, &[offers::base("5")]).await.unwrap();
         }
-        assert_eq!(plan(), None, "{message}");
+        assert_eq!(plan(), None, "{create:?}, {instead:?}");
     }
 }
 

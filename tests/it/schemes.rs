@@ -187,7 +187,8 @@ async fn without_word_of_the_owners_code_nothing_stands_in() {
     document["extensions"]["erc20ApprovalGasSponsoring"] = json!({"info": {"version": "1"}, "schema": {}});
     let payment = payroute::PaymentRequired::from_text(document.to_string()).unwrap();
     let error = selector.select(&payment).await.unwrap_err();
-    assert_eq!(reasons(&error.candidates()[0]), ["balance-unavailable"]);
+    assert_eq!(reasons(&error.candidates()[0]), ["allowance-required"]);
+    assert_eq!(error.candidates()[0].notes, [Note::FactsUnread]);
 }
 
 fn plain(chain: Evm) -> Evm {

@@ -64,7 +64,7 @@ pub(crate) fn judge(candidate: &mut Candidate, stand_ins: &StandIns, due: Amount
         return candidate.note(Note::Eip2612Sponsored);
     }
     // Some tokens refuse to change an allowance that is not zero, and nothing tells which.
-    if stand_ins.approval && allowance.is_zero() && !holding.owner_is_contract {
+    if stand_ins.approval && allowance.is_zero() && holding.key_signs {
         return candidate.note(Note::Erc20ApprovalSponsored);
     }
     candidate.approval = candidate.token().map(|token| Approval::new(token, PERMIT2.address, due));
@@ -83,6 +83,6 @@ impl Permit {
             Some(real) => real == self.domain.separator,
             None => self.known && self.domain.confirmed,
         };
-        same_domain && (self.known || holding.takes_permits) && !holding.owner_is_contract
+        same_domain && (self.known || holding.takes_permits) && holding.key_signs
     }
 }

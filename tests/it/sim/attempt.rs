@@ -52,8 +52,8 @@ pub struct Attempt {
     first_way: Way,
     way: Way,
     is_svm: bool,
-    /// A way of asking was refused for certain.
-    refused: bool,
+    /// A way of asking failed that may not have been refused.
+    doubtful: bool,
     pub under_way: usize,
     /// Of the current way, in the order of sending.
     replies: Vec<(Role, Option<Said>)>,
@@ -89,7 +89,7 @@ impl Book {
             first_way: Way::Create,
             way: Way::Create,
             is_svm: false,
-            refused: false,
+            doubtful: false,
             under_way: 0,
             replies: Vec::new(),
             nothing_asked: true,
@@ -188,13 +188,13 @@ impl Book {
         let Outcome { told, meaning, chain_ms, refused } = outcome(replies, attempt.way);
         let told_any = told.iter().any(|(_, told)| matches!(told, Told::Balance(_)))
             || (attempt.nothing_asked && meaning == Meaning::Fine);
-        attempt.refused |= refused && meaning != Meaning::PerhapsUnsupported;
+        attempt.doubtful |= meaning == Meaning::PerhapsUnsupported;
         if refused && !told_any && attempt.way.next(attempt.is_svm) != attempt.first_way {
             return;
         }
         let (place, way, latency_ms) = (attempt.place, attempt.way, self.clock - attempt.started);
         if told_any && way != attempt.first_way {
-            let memory_ms = if attempt.refused { 3_600_000 } else { 60_000 };
+            let memory_ms = if attempt.doubtful { 60_000 } else { 3_600_000 };
             self.health.remember_plan(place, way.number(), self.clock + memory_ms, self.clock);
         }
         let effect = match meaning {
