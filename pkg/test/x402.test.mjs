@@ -194,3 +194,63 @@ test("of version 1 the authorization says which of two offers on one network was
     assert.deepEqual(await heldBy(selector), { [BASE]: held });
   }
 });
+
+/** A selector that knows what it is told, for what no chain here answers: holds are the offers' places. */
+function tellsOf(...facts) {
+  const held = [];
+  const candidates = facts.map((fact, requirementIndex) => ({ requirementIndex, viable: true, network: BASE, ...fact }));
+  const hold = (index) => (held.push(index), { settled() {}, failed() {}, release: () => void held.pop() });
+  return { held, select: async () => ({ candidates, hold }) };
+}
+
+test("what a client made up is held as an offer of its scheme, and never as a deposit for another", async () => {
+  const offer = (scheme, amount, deposit) => ({ scheme, amount, ...(deposit && { deposit }) });
+  const [exact, upto, batch] = [offer("exact", "10000"), offer("upto", "30000"), offer("batch-settlement", "4000", "20000")];
+  for (const [offers, scheme, amount, place] of [
+    [[upto, batch, exact], "exact", "9000", 2],
+    [[batch, upto], "exact", "15000", 1],
+    [[batch], "exact", "15000", undefined],
+    [[exact, batch], "batch-settlement", "5000", 1],
+    [[batch, offer("batch-settlement", "6000", "12000")], "batch-settlement", "5000", 1],
+    [[upto, exact], "batch-settlement", "5000", 1],
+    // Of equal sums the best, whether they cover it or not.
+    [[exact, offer("exact", "10000")], "exact", "9000", 0],
+    [[offer("exact", "5000"), exact, offer("exact", "10000")], "exact", "11000", 1],
+  ]) {
+    const selector = tellsOf(...offers);
+    const made = { ...evmOffer(BASE, amount), scheme, payTo: OWNER };
+    const challenge = v2(...offers.map(({ scheme, amount }) => ({ ...evmOffer(BASE, amount), scheme })));
+    await routed(clientThat(() => made), selector, SILENT).createPaymentPayload(challenge);
+    assert.deepEqual(selector.held, place === undefined ? [] : [place], JSON.stringify([offers, scheme, amount]));
+  }
+});
+
+test("a copy that may be cashed for longer than the merchant asks is no offer of the merchant's", async () => {
+  for (const [maxTimeoutSeconds, network] of [[61, undefined], [60, BASE], [1, BASE], ["60", BASE]]) {
+    const selector = await buyer();
+    let route;
+    const client = clientThat((accepts) => ({ ...accepts[0], maxTimeoutSeconds, mine: true }));
+    await routed(client, selector, { onRoute: (given) => void (route = given) }).createPaymentPayload(terms());
+    assert.deepEqual([route.candidate?.network, await heldBy(selector)], [network, { [BASE]: "50000" }], `${maxTimeoutSeconds}`);
+  }
+});
+
+test("a version 1 payment that fits no offer is told as none, and held as the nearest", async () => {
+  const old = ({ amount, ...offer }) => ({ ...offer, network: "base", maxAmountRequired: amount });
+  const accepts = ["50000", "40000", "20000"].map((amount) => old(evmOffer(BASE, amount)));
+  const { payTo, scheme, network } = accepts[0];
+  for (const [authorization, held] of [
+    [{ to: payTo, value: "30000" }, "40000"],
+    [{ to: OWNER, value: "20000" }, "20000"],
+    [{ to: payTo, value: "60000" }, "50000"],
+    [{}, "50000"],
+  ]) {
+    const selector = await buyer();
+    let route;
+    const createPaymentPayload = async () => ({ x402Version: 1, scheme, network, payload: { authorization } });
+    const paying = routed({ createPaymentPayload }, selector, { onRoute: (given) => void (route = given) });
+    await paying.createPaymentPayload({ x402Version: 1, accepts });
+    assert.deepEqual([route.candidate, route.requirement, route.passedOver.length], [undefined, undefined, 3]);
+    assert.deepEqual(await heldBy(selector), { [BASE]: held }, JSON.stringify(authorization));
+  }
+});
