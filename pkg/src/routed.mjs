@@ -15,9 +15,10 @@ const MOST_SELECTIONS = 4;
 /**
  * @typedef {import("../index.d.ts").Candidate} Candidate
  * @typedef {import("../index.d.ts").Selection<any>} Selection
- * @typedef {{ selection: Selection, offers: readonly Offer[], held?: Held | undefined, paid?: readonly Offer[] }} Plan
- *   `held` is the best offer, until the first payment takes it over
- * @typedef {{ offer: Offer, hold: import("../index.d.ts").Hold }} Held
+ * @typedef {import("../index.d.ts").Hold} Hold
+ * @typedef {{ selection: Selection, offers: readonly Offer[], held?: Hold | undefined, paid?: readonly Offer[] }} Plan
+ *   `held` is of the best offer, until the first payment takes it over
+ * @typedef {{ plan: Promise<Plan>, signing: number }} Entry `signing` counts the calls under way
  * @typedef {{ candidate: Candidate, requirement: any }} Offer an offer that can be paid
  * @typedef {{ x402Version: unknown, accepts: any, [field: string]: unknown }} Challenge
  * @typedef {{
@@ -40,24 +41,26 @@ export function routed(client, selector, options) {
 
   /** @param {Challenge} challenge */
   async function createPaymentPayload(challenge) {
-    const plan = await plans.of(challenge);
-    const offers = handedOver(plan, exclusive);
-    let held = takenOver(plan, offers[0]);
-    try {
-      const accepts = offers.map(({ requirement }) => requirement);
-      const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
-      const signed = offerOf(payload, [...offers, ...plan.offers]);
-      held = moved(plan, held, signed ?? nearestTo(payload, plan.offers));
-      await onRoute(routeOf(plan, payload, signed));
-      // It cannot be taken back: until it expires, the merchant may cash it whatever it answers.
-      held?.hold.settled();
-      plan.paid ??= signed === undefined ? [] : [signed];
-      return payload;
-    } catch (error) {
-      held?.hold.failed();
-      if (plan.paid === undefined) plans.drop(challenge);
-      throw error;
-    }
+    return plans.under(challenge, async (plan) => {
+      const offers = handedOver(plan, exclusive);
+      let held = takenOver(plan, offers);
+      try {
+        const accepts = offers.map(({ requirement }) => requirement);
+        const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
+        const signed = offerOf(payload, [...offers, ...plan.offers]);
+        // Anew, whatever was signed: its time counts from the signature, and a client may have waited for a
+        // person so long that what was held is over.
+        held = moved(plan, held, signed ?? nearestTo(payload, plan.offers));
+        await onRoute(routeOf(plan, payload, signed));
+        // It cannot be taken back: until it expires, the merchant may cash it whatever it answers.
+        held?.settled();
+        plan.paid ??= signed === undefined ? [] : [signed];
+        return payload;
+      } catch (error) {
+        held?.failed();
+        throw error;
+      }
+    });
   }
 
   /**
@@ -79,27 +82,45 @@ export function routed(client, selector, options) {
 
 /**
  * The plan of a challenge: selected once, however often it is asked for. After a payment has left,
- * nothing is chosen again; before, a failure drops the plan and may be tried again.
+ * nothing is chosen again; before, the last failure drops the plan, and it may be tried again.
  * @param {import("../index.d.ts").Selector} selector
  */
 function planner(selector) {
-  /** @type {WeakMap<object, Promise<Plan>>} */
-  const plans = new WeakMap();
+  /** @type {WeakMap<object, Entry>} */
+  const entries = new WeakMap();
+
+  /** @param {Challenge} challenge */
+  function entryOf(challenge) {
+    const known = entries.get(challenge);
+    if (known !== undefined) return known;
+    const entry = { plan: planFor(selector, challenge), signing: 0 };
+    if (typeof challenge === "object" && challenge !== null) {
+      entries.set(challenge, entry);
+      entry.plan.catch(() => entries.delete(challenge));
+    }
+    return entry;
+  }
+
   return {
     /** @param {Challenge} challenge */
-    of(challenge) {
-      const known = plans.get(challenge);
-      if (known !== undefined) return known;
-      const plan = planFor(selector, challenge);
-      if (typeof challenge === "object" && challenge !== null) {
-        plans.set(challenge, plan);
-        plan.catch(() => plans.delete(challenge));
-      }
-      return plan;
-    },
+    of: (challenge) => entryOf(challenge).plan,
 
-    /** @param {Challenge} challenge */
-    drop: (challenge) => plans.delete(challenge),
+    /**
+     * @param {Challenge} challenge
+     * @param {(plan: Plan) => Promise<unknown>} pay
+     */
+    async under(challenge, pay) {
+      const entry = entryOf(challenge);
+      // Counted before anything is waited for: a plan that somebody signs under is not dropped.
+      entry.signing += 1;
+      const plan = await entry.plan;
+      try {
+        return await pay(plan);
+      } finally {
+        entry.signing -= 1;
+        if (entry.signing === 0 && plan.paid === undefined) entries.delete(challenge);
+      }
+    },
   };
 }
 
@@ -128,25 +149,30 @@ async function planFor(selector, challenge) {
  * What is held while a payment is signed. Every signature of one challenge is cashed by itself, so that each
  * has a hold of its own.
  * @param {Plan} plan
- * @param {Offer | undefined} offer
+ * @param {readonly Offer[]} offers
  */
-function takenOver(plan, offer) {
+function takenOver(plan, offers) {
   const { held } = plan;
   plan.held = undefined;
-  return held ?? moved(plan, undefined, offer);
+  if (held !== undefined) return held;
+  try {
+    return moved(plan, undefined, offers[0]);
+  } catch (error) {
+    // The client may sign for another one. Whether that can be held is seen then.
+    if (offers.length > 1 && HeldElsewhereError.is(error)) return undefined;
+    throw error;
+  }
 }
 
 /**
- * Holds an offer instead of the one that is held. Released first: both may be paid from one balance.
+ * Holds an offer instead of what is held. Released first: both may be paid from one balance.
  * @param {Pick<Plan, "selection">} plan
- * @param {Held | undefined} held
+ * @param {Hold | undefined} held
  * @param {Offer | undefined} offer
- * @returns {Held | undefined}
  */
 function moved({ selection }, held, offer) {
-  if (offer === held?.offer) return held;
-  held?.hold.release();
-  return offer && { offer, hold: selection.hold(offer.candidate.requirementIndex) };
+  held?.release();
+  return offer && selection.hold(offer.candidate.requirementIndex);
 }
 
 /**
@@ -167,7 +193,7 @@ function handedOver({ offers, paid }, exclusive) {
 function routeOf({ selection, offers }, payload, signed) {
   const better = signed === undefined ? offers : offers.slice(0, offers.indexOf(signed));
   return Object.freeze({
-    requirement: signed?.requirement ?? payload?.accepted,
+    requirement: signed?.requirement ?? payload?.accepted ?? undefined,
     candidate: signed?.candidate,
     passedOver: better.map(({ candidate }) => candidate),
     selection,

@@ -254,3 +254,85 @@ test("a version 1 payment that fits no offer is told as none, and held as the ne
     assert.deepEqual(await heldBy(selector), { [BASE]: held }, JSON.stringify(authorization));
   }
 });
+
+test("a hold lives from the signature on, however long a client takes for it", async (t) => {
+  const selector = await buyer({ [BASE_SEPOLIA]: 0n });
+  let now = performance.now();
+  t.mock.method(performance, "now", () => now);
+  const brief = () => v2({ ...evmOffer(BASE), maxTimeoutSeconds: 1 });
+  const asked = [];
+  const createPaymentPayload = async ({ accepts }) => {
+    await new Promise((confirm) => asked.push(confirm));
+    return { x402Version: 2, accepted: accepts[0], payload: {} };
+  };
+  const paying = routed({ createPaymentPayload }, selector, SILENT);
+  const settles = () => new Promise((resolve) => setTimeout(resolve, 20));
+  const pays = async () => {
+    const payment = paying.createPaymentPayload(brief());
+    payment.catch(() => {});
+    await settles();
+    return payment;
+  };
+  const first = paying.createPaymentPayload(brief());
+  await settles();
+  now += 1_100;
+  // The first one's hold is over, so that a second is chosen; one of them alone may leave.
+  const second = paying.createPaymentPayload(brief());
+  await settles();
+  assert.equal(asked.length, 2);
+  now += 1_100;
+  for (const confirm of asked) confirm();
+  const outcomes = await Promise.allSettled([first, second]);
+  assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected"]);
+  assert.ok(HeldElsewhereError.is(outcomes[1].reason), `${outcomes[1].reason}`);
+  now += 900;
+  assert.deepEqual(await heldBy(selector), { [BASE]: "50000" }, "so long as it may be cashed");
+  await assert.rejects(pays(), { code: "insufficient-liquidity" });
+  now += 200;
+  assert.deepEqual(await heldBy(selector), {});
+});
+
+test("a best offer that is covered once does not stand in the way of another that is signed", async () => {
+  const selector = await buyer({ [BASE_SEPOLIA]: 900_000n });
+  const client = clientThat(onSepolia);
+  const paying = routed(client, selector, SILENT);
+  const challenge = terms();
+  await Promise.all([1, 2].map(() => paying.createPaymentPayload(challenge)));
+  assert.deepEqual(await heldBy(selector), { [BASE_SEPOLIA]: "80000" });
+
+  // One that is signed and cannot be held does not leave.
+  const best = await buyer({ [BASE_SEPOLIA]: 900_000n });
+  const both = routed(clientThat((accepts) => accepts[0]), best, SILENT);
+  const outcomes = await Promise.allSettled([1, 2].map(() => both.createPaymentPayload(challenge)));
+  assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected"]);
+  assert.ok(HeldElsewhereError.is(outcomes[1].reason), `${outcomes[1].reason}`);
+  assert.deepEqual(await heldBy(best), { [BASE]: "50000" });
+});
+
+test("a call that fails beside others leaves their plan alone", async () => {
+  const selector = await buyer({ [BASE]: 900_000n, [BASE_SEPOLIA]: 900_000n });
+  let selections = 0;
+  const counting = { select: (...call) => (selections++, selector.select(...call)) };
+  const wallet = [];
+  const createPaymentPayload = ({ accepts }) =>
+    new Promise((resolve, reject) => wallet.push({ reject, confirm: () => resolve({ x402Version: 2, accepted: accepts[0], payload: {} }) }));
+  const paying = routed({ createPaymentPayload }, counting, SILENT);
+  const challenge = terms();
+  const asked = async (count) => {
+    while (wallet.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+  const payments = [1, 2].map(() => paying.createPaymentPayload(challenge));
+  await asked(2);
+  wallet[0].reject(new Error("the user said no"));
+  await assert.rejects(payments[0], /said no/);
+  payments.push(paying.createPaymentPayload(challenge));
+  await asked(3);
+  assert.equal(selections, 1, "one request, one choice");
+  for (const { reject } of wallet.slice(1)) reject(new Error("the user said no"));
+  await Promise.allSettled(payments);
+  const again = paying.createPaymentPayload(challenge);
+  await asked(4);
+  assert.equal(selections, 2, "nothing has left: it is chosen anew");
+  wallet[3].confirm();
+  await again;
+});
