@@ -9,6 +9,9 @@ import { nearestTo, offerOf } from "./signed.mjs";
 /** On every client that is routed, from whichever copy of the package. */
 const ROUTED = Symbol.for("payroute.x402.routed");
 
+/** On every client that a routed HTTP client signs by. */
+const INSIDE = Symbol.for("payroute.x402.inside");
+
 /** Selections for one payment while others, made at once, take what each of them chose. */
 const MOST_SELECTIONS = 4;
 
@@ -77,6 +80,7 @@ export function routed(client, selector, options) {
   }
 
   define(client, { [ROUTED]: true, createPaymentPayload, ...(visit ? { handlePaymentRequired } : {}) });
+  if (isClient(client.client)) define(client.client, { [INSIDE]: true });
   return client;
 }
 
@@ -223,12 +227,18 @@ function versionOf({ x402Version }) {
  * @param {unknown} onRoute
  */
 function check(client, selector, exclusive, onRoute) {
-  if (typeof client?.createPaymentPayload !== "function") throw misfit("client", "an x402Client or an x402HTTPClient");
-  // Around a routed client, an HTTP client would hold each price twice.
-  if ([client, client.client].some((one) => one && Object.hasOwn(one, ROUTED))) throw misfit("client", "a client that is not routed yet");
+  if (!isClient(client)) throw misfit("client", "an x402Client or an x402HTTPClient");
+  // Of a client and an HTTP client around it, both routed, each would hold every price.
+  const isTwice = Object.hasOwn(client, INSIDE) || [client, client.client].some((one) => one && Object.hasOwn(one, ROUTED));
+  if (isTwice) throw misfit("client", "a client that is not routed yet");
   if (typeof selector?.select !== "function") throw misfit("selector", "a Selector");
   if (typeof exclusive !== "boolean") throw misfit("exclusive", "a boolean");
   if (typeof onRoute !== "function") throw misfit("onRoute", "a function of a route");
+}
+
+/** @param {any} value */
+function isClient(value) {
+  return typeof value?.createPaymentPayload === "function";
 }
 
 /**

@@ -275,11 +275,15 @@ test('arguments are named when they are wrong', async () => {
   const { selector } = await selectorOver(RICH);
   const commonJs = createRequire(import.meta.url)('payroute/x402');
   const once = commonJs.routed(client(), selector);
+  const inner = client();
+  commonJs.routed(new x402HTTPClient(inner), selector);
+  routed(new x402HTTPClient(inner), selector); // another around the same signs by it, once
   for (const [path, ...call] of [
     ['client', {}, selector],
     ['client', undefined, selector],
     ['client', once, selector],
     ['client', new x402HTTPClient(once), selector],
+    ['client', inner, selector],
     ['selector', client(), {}],
     ['exclusive', client(), selector, { exclusive: 'yes' }],
     ['onRoute', client(), selector, { onRoute: 1 }],
