@@ -453,13 +453,19 @@ export interface Selection<Requirement = PaymentRequirement> {
    * Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no other
    * selection of this selector spends it as well. To be called once a payment, before it is made:
    * `await using hold = selection.hold()`.
-   * @param requirementIndex of another candidate that can be paid, where that one is paid instead: the signer
-   * does not know the chosen network, for example
+   * @throws {HeldElsewhereError} other payments took what this one needs since the balance was read
+   * @throws {TooManyHoldsError} too many payments are under way
+   */
+  hold(): Hold;
+  /**
+   * The same of another candidate that can be paid, where that one is paid instead: the signer does not know the
+   * chosen network, for example.
+   * @param requirementIndex of the candidate; `undefined`, as of one that was not found, is refused
    * @throws {HeldElsewhereError} other payments took what this one needs since the balance was read
    * @throws {TooManyHoldsError} too many payments are under way
    * @throws {ConfigurationError} no candidate has that index, or it cannot be paid
    */
-  hold(requirementIndex?: number): Hold;
+  hold(requirementIndex: number): Hold;
 }
 
 /**

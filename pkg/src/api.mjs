@@ -267,7 +267,8 @@ class Selection {
   /**
    * @param {unknown} requirement
    * @param {{ chosen: number, json: string, candidates: Candidate[], explanation: string }} answer
-   * @param {CoreClaim} claim goes with the selection and its candidates: the glue frees it once nobody can reach one of them
+   * @param {CoreClaim} claim goes with the selection and its list of candidates: the glue frees it once nobody can reach
+   * either of them
    */
   constructor(requirement, { chosen, json, candidates, explanation }, claim) {
     this.#claim = claim;
@@ -283,14 +284,24 @@ class Selection {
     return this.#explanation;
   }
 
-  /** @param {number} [requirementIndex] */
-  hold(requirementIndex = this.requirementIndex) {
+  /** @param {[requirementIndex?: number]} given */
+  hold(...given) {
+    // What a search has not found is `undefined`, and not the chosen offer.
+    const requirementIndex = given.length === 0 ? this.requirementIndex : given[0];
     // A number the module has no room for would wrap.
-    const isIndex = Number.isInteger(requirementIndex) && requirementIndex >= 0 && requirementIndex <= 0xffff_ffff;
+    const isIndex = isWhole(requirementIndex) && requirementIndex >= 0 && requirementIndex <= 0xffff_ffff;
     const hold = isIndex ? attempt(() => this.#claim.hold(requirementIndex)) : undefined;
     if (hold === undefined) throw misfit("requirementIndex", "the requirementIndex of a candidate that is viable");
     return new Hold(hold);
   }
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is number}
+ */
+function isWhole(value) {
+  return Number.isInteger(value);
 }
 
 class Hold {

@@ -76,9 +76,9 @@ test("an offer that is paid instead of the chosen one is held instead", async ()
   const { selector } = await buyer();
   const offers = [evmOffer(undefined, "1000000"), evmOffer(undefined, "30000"), evmOffer(undefined, "20000")];
   const selection = await selector.select(v2(...offers));
-  for (const [index, left] of [[undefined, "60000"], [selection.requirementIndex, "60000"], [1, "60000"], [2, "70000"], [-0 + 2, "70000"]]) {
-    const hold = selection.hold(index);
-    assert.equal(await available(selector), left, `${index}`);
+  for (const [given, left] of [[[], "60000"], [[selection.requirementIndex], "60000"], [[1], "60000"], [[2], "70000"], [[-0 + 2], "70000"]]) {
+    const hold = selection.hold(...given);
+    assert.equal(await available(selector), left, `${given}`);
     hold.release();
   }
   const [first, second] = [selection.hold(2), selection.hold(1)];
@@ -93,7 +93,7 @@ test("what cannot be paid cannot be held, and the error says what can", async ()
   const selection = await selector.select(v2(evmOffer(undefined, "1000000"), evmOffer()));
   const accepted = "the requirementIndex of a candidate that is viable";
   const message = `requirementIndex: is not accepted; accepted is ${accepted}`;
-  for (const none of [0, 2, -1, 0.5, 2 ** 32, 2 ** 32 + 1, Number.NaN, Infinity, "1", 1n, null, true, {}, selection.candidates[0], Symbol("1")]) {
+  for (const none of [0, 2, -1, 0.5, 2 ** 32, 2 ** 32 + 1, Number.NaN, Infinity, "1", 1n, null, true, {}, selection.candidates[0], Symbol("1"), undefined]) {
     assert.throws(() => selection.hold(none), { code: "configuration", name: "ConfigurationError", path: "requirementIndex", accepted, message });
   }
   assert.equal(await available(selector), "90000");

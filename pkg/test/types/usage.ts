@@ -113,7 +113,10 @@ export async function use(response: Response, offers: { accepts: { scheme: strin
   const hold: Hold = theirs.hold();
   proves<Same<ReturnType<Hold["settled"]>, void>>();
   hold.release();
-  theirs.hold(theirs.candidates[1]?.requirementIndex).release();
+  const next = theirs.candidates.find(({ viable, network }) => viable && network === "eip155:8453");
+  if (next) theirs.hold(next.requirementIndex).release();
+  // @ts-expect-error nothing was found, perhaps
+  theirs.hold(next?.requirementIndex);
   // @ts-expect-error an index, and no candidate
   theirs.hold(theirs.candidates[1]);
   const again = rank(theirs.candidates, { preferNetworks: ["solana"] });
