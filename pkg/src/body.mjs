@@ -4,6 +4,9 @@
 /** A merchant that has not said its terms by now is not waited for; what came is what is judged. */
 export const MOST_VIEW_MS = 10_000;
 
+/** Chunks of nothing until timers have their turn: no limit of bytes ends a body of those. */
+const MOST_EMPTY = 1_000;
+
 /**
  * @typedef {{ readonly body?: ReadableStream<Uint8Array> | null, arrayBuffer(): Promise<ArrayBuffer> }} Readable
  * @typedef {{ bytes: Uint8Array | undefined, cut: boolean }} View `bytes` are absent past the limit; `cut` off before the end
@@ -64,28 +67,55 @@ function leave({ body }, view) {
  */
 async function read(response, view, limit, ended) {
   if (view.body === null) return { bytes: new Uint8Array(), cut: false };
-  const end = ended.then(() => undefined);
+  const orEnd = before(ended);
   if (view.body === undefined) {
     // Hosts without streams, such as React Native.
-    const whole = await Promise.race([view.arrayBuffer(), end]);
+    const whole = await orEnd(() => view.arrayBuffer());
     if (whole === undefined) return { bytes: new Uint8Array(), cut: true };
     return { bytes: whole.byteLength > limit ? undefined : new Uint8Array(whole), cut: false };
   }
   const reader = view.body.getReader();
   const chunks = [];
   let length = 0;
+  let empty = 0;
   let cut = false;
   for (;;) {
-    const step = await Promise.race([reader.read(), end]);
+    const step = await orEnd(() => reader.read());
     if (step?.done) break;
     length += step?.value.length ?? 0;
     cut = step === undefined;
     if (cut || length > limit) leave(response, reader);
     if (step === undefined) break;
     if (length > limit) return { bytes: undefined, cut };
-    chunks.push(step.value);
+    if (step.value.length > 0) chunks.push(step.value);
+    else if (++empty % MOST_EMPTY === 0) await orEnd(() => new Promise((resolve) => setTimeout(resolve)));
   }
   return { bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks, length), cut };
+}
+
+/**
+ * What comes before the end, or nothing. Not a race of promises: each would leave something at the end's, and
+ * what is there already would win after the end too.
+ * @param {Promise<unknown>} ended
+ */
+function before(ended) {
+  let over = false;
+  let wake = () => {};
+  ended.then(() => {
+    over = true;
+    wake();
+  });
+  /**
+   * @template T
+   * @param {() => Promise<T>} next
+   * @returns {Promise<T | undefined>}
+   */
+  return (next) =>
+    new Promise((resolve, reject) => {
+      wake = () => resolve(undefined);
+      if (over) wake();
+      else next().then(resolve, reject);
+    });
 }
 
 /**

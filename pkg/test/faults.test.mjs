@@ -63,6 +63,23 @@ test("an answer past the limit can be cancelled, and leaves its connection", asy
   assert.equal(endless.brokenOff, 1);
 });
 
+test("a body of nothing, without end, starves no timer", async () => {
+  let open = true;
+  const until = Date.now() + 3_000;
+  const pull = (body) => {
+    // Ends one day, so that a failure of this is told.
+    if (Date.now() < until) return body.enqueue(new Uint8Array());
+    open = false;
+    body.close();
+  };
+  const response = new Response(new ReadableStream({ pull }), { status: 402 });
+  const selector = await createSelector({});
+  const signal = AbortSignal.timeout(20);
+  await assert.rejects(selector.select(response, { signal }), { name: "TimeoutError" });
+  await response.body.cancel();
+  assert.ok(open, "it was read to its end");
+});
+
 test("one signal may end the request for the terms and the selection that reads them", async (t) => {
   const unhandled = [];
   const listener = (error) => unhandled.push(error);
