@@ -48,7 +48,7 @@ async function rewritten(response, input, init) {
   const stated = response.headers.get(CANONICAL);
   if (stated && (stated.length > MOST_HEADER || stockReads(stated))) return response;
   const signal = init?.signal ?? /** @type {{ signal?: AbortSignal | null }} */ (input)?.signal;
-  const bytes = await bytesOf(response, signal ?? undefined);
+  const { bytes, cut } = await viewOf(response, signal ?? undefined);
   const body = bytes && fromBytes(bytes);
   if (!stated && isPlain(body) && body?.x402Version === 1) return response;
   const challenge = firstOf([
@@ -57,8 +57,9 @@ async function rewritten(response, input, init) {
     ...LEGACY.map((name) => fromHeader(response.headers.get(name) ?? "")),
   ]);
   if (challenge === undefined) return response;
+  if (response.body !== undefined) return withHeader(response, challenge, response.body);
   // Hosts without streams, such as React Native, have no body to hand on.
-  return withHeader(response, challenge, response.body === undefined ? /** @type {BodyInit} */ (bytes) : response.body);
+  return bytes === undefined || cut ? readingFrom(response, challenge) : withHeader(response, challenge, /** @type {BodyInit} */ (bytes));
 }
 
 /** @param {string} value */
@@ -163,14 +164,33 @@ function parsed(text) {
 /**
  * @param {Response} response
  * @param {AbortSignal} [signal]
+ * @returns {Promise<import("./body.mjs").View>}
  */
-async function bytesOf(response, signal) {
-  if (response.bodyUsed) return undefined;
+async function viewOf(response, signal) {
+  if (response.bodyUsed) return { bytes: undefined, cut: false };
   try {
-    return (await readView(response, MOST_BODY, signal)).bytes;
+    return await readView(response, MOST_BODY, signal);
   } catch {
-    return undefined; // The client meets the same failure, and says so.
+    return { bytes: undefined, cut: false }; // The client meets the same failure, and says so.
   }
+}
+
+/** What reads a response's body. */
+const READERS = /** @type {const} */ (["arrayBuffer", "blob", "bytes", "formData", "json", "text"]);
+
+/**
+ * The same where the body is not at hand: what reads it reads the response's own.
+ * @param {Response} response
+ * @param {Challenge} challenge
+ * @returns {Response}
+ */
+function readingFrom(response, challenge) {
+  const copy = withHeader(response, challenge, null);
+  for (const name of READERS) {
+    if (name in response) Object.defineProperty(copy, name, { value: () => response[name]() });
+  }
+  Object.defineProperty(copy, "bodyUsed", { get: () => response.bodyUsed });
+  return Object.defineProperty(copy, "clone", { value: () => readingFrom(response.clone(), challenge) });
 }
 
 /**

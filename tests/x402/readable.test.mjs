@@ -173,3 +173,30 @@ test('a host without streams keeps the body', async () => {
   assert.deepEqual((await stockReads(response)).accepts, terms.accepts);
   assert.equal(await response.text(), sent);
 });
+
+test('a host without streams keeps a body that was not read to its end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const hosts = {
+    'one that is late': (sent) => ({ sent, late: true }),
+    'one past the limit': (sent) => ({ sent: sent + ' '.repeat(1_048_576) }),
+    'one that fails to be viewed': (sent) => ({ sent, fails: true }),
+  };
+  for (const [kind, make] of Object.entries(hosts)) {
+    const { sent, late, fails } = make(JSON.stringify(v1Body));
+    const view = { arrayBuffer: async () => (late ? new Promise(() => {}) : fails ? Promise.reject(new Error('no view')) : new TextEncoder().encode(sent).buffer) };
+    const plain = {
+      status: 402, statusText: '', url: 'https://shop.example/a', redirected: false, type: 'default',
+      headers: new Headers({ 'x-payment-required': headerValue(terms) }), bodyUsed: false, clone: () => view,
+      text: async () => (plain.bodyUsed = true, sent), json: async () => JSON.parse(await plain.text()),
+    };
+    const reading = readable(plain);
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(10_000);
+    const response = await reading;
+    assert.deepEqual(JSON.parse(Buffer.from(response.headers.get('payment-required'), 'base64')).accepts, terms.accepts, kind);
+    assert.deepEqual([response.status, response.bodyUsed, response.url], [402, false, plain.url]);
+    plain.clone = () => ({ ...plain, text: async () => 'the clone' });
+    assert.equal(await response.clone().text(), 'the clone', kind);
+    assert.deepEqual([await response.json(), response.bodyUsed], [v1Body, true], kind);
+  }
+});
