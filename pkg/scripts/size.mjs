@@ -2,7 +2,7 @@
 // names of functions, and adds up their bytes by the module of the core, or the library, that they are of.
 // `make bench` prints the same as rows of its table.
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -145,7 +145,7 @@ export function parts() {
     .map(([name, size]) => ({ name, bytes: size, kb: name === "data" ? gzipKb(content(data)) : size * ratio }));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   console.log("| part | bytes | about KB gzip |\n|---|---|---|");
   for (const { name, bytes, kb } of parts()) console.log(`| ${name} | ${bytes.toLocaleString("en")} | ${kb.toFixed(1)} |`);
 }
