@@ -13,7 +13,7 @@ const selector = await createSelector({ ...onBase(...rpc), routing: { probeTimeo
 const input = v2(evmOffer());
 
 /** Growth in bytes a selection that needs no second look. */
-const ENOUGH = 300;
+const ENOUGH = 150;
 const ROUND = 1_000;
 const ROUNDS = 3;
 
@@ -40,7 +40,7 @@ await cycle();
 const before = await cycle();
 // A leak grows with every cycle. Tables of the runtime double now and then, by megabytes, and stay.
 let grown = Infinity;
-for (let cycles = 1; cycles <= 6 && grown > ENOUGH; cycles++) {
+for (let cycles = 1; cycles <= 8 && grown > ENOUGH; cycles++) {
   grown = Math.min(grown, ((await cycle()) - before) / (cycles * ROUNDS * ROUND));
 }
 console.log(grown);
