@@ -7,9 +7,12 @@ import type { Candidate, PaymentRequirement, Selection, Selector } from "payrout
 
 /** What a client's payment goes to, and what became of better offers. A plain, frozen object. */
 export interface Route<Requirement = PaymentRequirement> {
-  /** The offer that was signed for: the merchant's own object, also where the client signed for a copy. */
-  readonly requirement: Requirement;
-  /** Its candidate; absent where a policy or a hook of the client signed for something that no offer asks for. */
+  /**
+   * The offer that was signed for: the merchant's own object, also where the client signed for a copy. Where no
+   * offer that can be paid asks for what was signed, what the payment itself says; version 1 says nothing.
+   */
+  readonly requirement: Requirement | undefined;
+  /** Its candidate; absent where a policy or a hook of the client signed for what no offer that can be paid asks for. */
   readonly candidate: Candidate | undefined;
   /**
    * Offers that rank higher and could be paid, best first: the client's spend controls, policies,
@@ -52,17 +55,21 @@ export interface PayingClient {
  * application unchanged.
  *
  * The price of the best offer is held from its choice on ({@link Selection.hold}): payments made at once
- * do not count on the same money. Where the client signs for another offer, that one is held instead, before
- * `onRoute` hears of it; if other payments took its money meanwhile, the payment is withheld with a
- * `HeldElsewhereError`. What a policy or a hook made up for itself is held as the offer of the same asset that
- * is nearest to it in price; of an asset that no offer names nothing is known or held. What was signed counts
- * as spent until a balance shows it, or until the offer's `maxTimeoutSeconds` are over: so long the merchant
- * may cash it, whatever it answers.
+ * do not count on the same money. What the client signs for, that offer or another, is held anew from its
+ * signature on, before `onRoute` hears of it; if other payments took its money meanwhile, as they can while a
+ * person takes long to confirm, the payment is withheld with a `HeldElsewhereError`. What was signed counts as
+ * spent until a balance shows it, or until the offer's `maxTimeoutSeconds` are over, a day at most: so long the
+ * merchant may cash it, whatever it answers.
+ *
+ * What a policy or a hook made up for itself is held as the offer of the same asset that is nearest to it in
+ * price, one of the same scheme first, and for that offer's `maxTimeoutSeconds`, also where it may be cashed for
+ * longer. Of an asset in which no offer can be paid nothing is known or held.
  *
  * One 402 object is one request: a client that signs for it again, because a hook of its own says so,
  * signs for the same offer. Nothing is chosen again after a payment was made. Each signature counts by itself:
  * where the balance does not cover another, it is a `HeldElsewhereError`.
- * @throws {ConfigurationError} an argument is not what it should be, or the client is routed already
+ * @throws {ConfigurationError} an argument is not what it should be, or the client is routed already, by itself or
+ * inside an HTTP client
  */
 export function routed<Client extends PayingClient>(client: Client, selector: Selector, options?: RoutedOptions | null): Client;
 

@@ -184,7 +184,8 @@ export async function pays(selector: Selector): Promise<void> {
   const client = new HostClient();
   const onRoute = ({ requirement, candidate, passedOver, selection }: Route) => {
     proves<Same<typeof candidate, Candidate | undefined>>();
-    if (passedOver.length > 0) throw new Error(`${requirement.network}: ${selection.explain()}`);
+    proves<Same<typeof requirement, PaymentRequirement | undefined>>();
+    if (passedOver.length > 0) throw new Error(`${requirement?.network}: ${selection.explain()}`);
   };
   const same = routed(client, selector, { exclusive: true, onRoute });
   proves<Same<typeof same, HostClient>>();
