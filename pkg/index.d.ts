@@ -373,8 +373,10 @@ export interface Candidate {
   readonly healthScore: number;
   /** Its average latency; absent when unmeasured. */
   readonly latencyMs?: number;
-  /** How far its chain lies behind the others of its network; absent where nobody knows, as where two endpoints
-   * lie more than ten minutes apart and there is no third. */
+  /**
+   * How far its chain lies behind the others of its network; absent where nobody knows, as where two endpoints
+   * lie more than ten minutes apart and there is no third.
+   */
   readonly lagMs?: number;
   /** Its circuit when it was asked. */
   readonly circuit: Circuit;
@@ -475,9 +477,10 @@ export interface Selection<Requirement = PaymentRequirement> {
  */
 export interface Hold extends DisposedSync, DisposedAsync {
   /**
-   * The payment was made, or was sent and nobody knows. Its amount counts until a balance shows it, or
-   * until the hold would have expired, an hour from now at the latest: an endpoint may lag behind the
-   * merchant's word. Any fall shows `upto`; a deposit is free at once, for it was paid in or not needed.
+   * The payment was made, or was sent and nobody knows. Its amount counts until a balance shows it: an endpoint
+   * may lag behind the merchant's word. It counts no longer than the hold would have lived, the offer's
+   * `maxTimeoutSeconds` from when it was taken, a day at most. Any fall of the balance shows an `upto` payment.
+   * On a hold that has expired this does nothing.
    */
   settled(): void;
   /** The payment was not made and will not be: its amount is free at once. */

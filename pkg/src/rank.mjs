@@ -71,8 +71,10 @@ class Given {
   }
 }
 
-/** A selection's list, that knows where it came from. Not its candidates: with such a field an object is
- * slower to copy. And not a WeakMap: its table stays as large as it ever was. */
+/**
+ * A selection's list, that knows where it came from. Not its candidates: with such a field an object is
+ * slower to copy. And not a WeakMap: its table stays as large as it ever was.
+ */
 class Kept extends Given {
   /** @type {{ claim: Claim, states: State[] }} */
   #kept;
