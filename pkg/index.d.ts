@@ -479,7 +479,7 @@ export interface Hold extends DisposedSync, DisposedAsync {
   /**
    * The payment was made, or was sent and nobody knows. Its amount counts until a balance shows it: an endpoint
    * may lag behind the merchant's word. It counts no longer than the hold would have lived, the offer's
-   * `maxTimeoutSeconds` from when it was taken, a day at most. Any fall of the balance shows an `upto` payment.
+   * `maxTimeoutSeconds` from when it was taken, a day at most. A fall that no other payment explains shows `upto`.
    * On a hold that has expired this does nothing.
    */
   settled(): void;
