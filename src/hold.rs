@@ -150,7 +150,7 @@ struct Entry {
 
 impl Ledger {
     /// Holds what `demand` takes, if the rest of its balance suffices.
-    pub(crate) fn hold(&self, demand: &Demand, now: Moment) -> Result<Hold, Refusal> {
+    pub(crate) fn hold(&self, demand: Demand, now: Moment) -> Result<Hold, Refusal> {
         let mut book = self.lock();
         book.entries.retain(|entry| now < entry.expires);
         let held = book.held(&demand.account.asset, &demand.account.owner, demand.balance, now);
@@ -160,8 +160,9 @@ impl Ledger {
         if book.entries.len() >= MOST_HOLDS {
             return Err(Refusal::TooMany);
         }
-        let id = book.add(demand, now.after(demand.lifetime.min(LONGEST)));
-        Ok(Hold { ledger: self.clone(), account: demand.account.clone(), id })
+        let (account, expires) = (demand.account.clone(), now.after(demand.lifetime.min(LONGEST)));
+        let id = book.add(demand, expires);
+        Ok(Hold { ledger: self.clone(), account, id })
     }
 
     /// How much of `balance`, as it was just read of the owner's asset, other payments hold.
@@ -191,9 +192,9 @@ impl Book {
         outstanding.held()
     }
 
-    fn add(&mut self, demand: &Demand, expires: Moment) -> u64 {
+    fn add(&mut self, demand: Demand, expires: Moment) -> u64 {
         self.issued = self.issued.wrapping_add(1);
-        self.entries.push(Entry { id: self.issued, demand: demand.clone(), settled: false, expires });
+        self.entries.push(Entry { id: self.issued, demand, settled: false, expires });
         self.issued
     }
 }
@@ -293,8 +294,9 @@ mod tests {
             for (balance, amount) in settled {
                 let demand = demand(*balance, *amount);
                 let expires = NOW.after(demand.lifetime);
-                let id = ledger.lock().add(&demand, expires);
-                Hold { ledger: ledger.clone(), account: demand.account, id }.settled();
+                let account = demand.account.clone();
+                let id = ledger.lock().add(demand, expires);
+                Hold { ledger: ledger.clone(), account, id }.settled();
             }
             for (balance, held) in readings {
                 let told = told(&ledger, Amount::from_u64(*balance), NOW);
@@ -332,8 +334,9 @@ mod tests {
             let (ledger, mut live) = (Ledger::default(), Vec::new());
             for (draw, settled, balance, amount) in holds {
                 let demand = Demand { draw: *draw, ..demand(*balance, *amount) };
-                let id = ledger.lock().add(&demand, NOW.after(demand.lifetime));
-                let hold = Hold { ledger: ledger.clone(), account: demand.account, id };
+                let (account, expires) = (demand.account.clone(), NOW.after(demand.lifetime));
+                let id = ledger.lock().add(demand, expires);
+                let hold = Hold { ledger: ledger.clone(), account, id };
                 if *settled { hold.settled() } else { live.push(hold) }
             }
             for (balance, held) in readings {
@@ -346,13 +349,13 @@ mod tests {
     #[test]
     fn as_many_as_are_kept_and_none_is_forgotten_for_another() {
         let (ledger, one) = (Ledger::default(), demand(u64::MAX, 1));
-        let holds: Vec<Hold> = (0..MOST_HOLDS).map(|_| ledger.hold(&one, NOW).unwrap()).collect();
-        assert_eq!(ledger.hold(&one, NOW).unwrap_err(), Refusal::TooMany);
+        let holds: Vec<Hold> = (0..MOST_HOLDS).map(|_| ledger.hold(one.clone(), NOW).unwrap()).collect();
+        assert_eq!(ledger.hold(one.clone(), NOW).unwrap_err(), Refusal::TooMany);
         let held = Amount::from_u64(MOST_HOLDS as u64);
         assert_eq!(told(&ledger, one.balance, NOW), held);
         // What expired makes room, and what is dropped after that is nobody else's.
         let later = NOW.after(one.lifetime);
-        let next = ledger.hold(&one, later).unwrap();
+        let next = ledger.hold(one.clone(), later).unwrap();
         drop(holds);
         assert_eq!(told(&ledger, one.balance, later), Amount::from_u64(1));
         drop(next);
@@ -365,8 +368,9 @@ mod tests {
         let ledger = Ledger::default();
         for _ in 0..2 {
             let demand = Demand { amount: most, balance: most, ..demand(0, 0) };
-            let id = ledger.lock().add(&demand, NOW.after(demand.lifetime));
-            std::mem::forget(Hold { ledger: ledger.clone(), account: demand.account, id });
+            let (account, expires) = (demand.account.clone(), NOW.after(demand.lifetime));
+            let id = ledger.lock().add(demand, expires);
+            std::mem::forget(Hold { ledger: ledger.clone(), account, id });
         }
         assert_eq!(told(&ledger, most, NOW), most);
     }

@@ -18,7 +18,7 @@ use crate::platform::{self, Clock, MaybeSend, MaybeSync};
 use crate::policy::{self, Screened};
 use crate::probe::plan::{Plan, Slot};
 use crate::probe::{EndpointMetrics, Prober, Readings, Traffic, Transport};
-use crate::scheme;
+use crate::scheme::{self, Draw};
 use crate::trace;
 
 /// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health and holds.
@@ -346,24 +346,21 @@ impl Selection {
 #[derive(Clone, Debug)]
 pub struct Claim {
     holds: Ledger,
-    demand: Demand,
+    owner: Arc<str>,
+    balance: Amount,
+    lifetime: Duration,
+    draw: Draw,
     /// Nothing is short; it says so once more is held.
     standing: Deficit,
 }
 
 impl Claim {
     fn of(candidate: &Candidate, requirement: &Requirement, holds: &Ledger) -> Option<Self> {
-        let (asset, owner) = (candidate.asset_id.as_ref()?, candidate.owner.as_ref()?);
-        let (balance, terms) = (candidate.balance?, requirement.terms().ok()?);
+        let (owner, balance) = (candidate.owner.as_ref()?, candidate.balance?);
+        let terms = requirement.terms().ok()?;
+        let (lifetime, draw) = (Duration::from_secs(terms.max_timeout_seconds), scheme::draw(&terms.scheme)?);
         let standing = Deficit::of(candidate)?;
-        let demand = Demand {
-            account: Account { asset: asset.clone(), owner: owner.clone() },
-            amount: candidate.due(),
-            draw: scheme::draw(&terms.scheme)?,
-            balance,
-            lifetime: Duration::from_secs(terms.max_timeout_seconds),
-        };
-        Some(Self { holds: holds.clone(), demand, standing })
+        Some(Self { holds: holds.clone(), owner: owner.clone(), balance, lifetime, draw, standing })
     }
 
     /// As [`Selection::hold`].
@@ -371,9 +368,17 @@ impl Claim {
     /// # Errors
     /// As for `Selection::hold`.
     pub fn hold(&self) -> Result<Hold, HoldError> {
-        self.holds.hold(&self.demand, Clock.now()).map_err(|refusal| match refusal {
+        let (asset, owner) = (self.standing.asset_id.clone(), self.owner.clone());
+        let demand = Demand {
+            account: Account { asset, owner },
+            amount: self.standing.required,
+            draw: self.draw,
+            balance: self.balance,
+            lifetime: self.lifetime,
+        };
+        self.holds.hold(demand, Clock.now()).map_err(|refusal| match refusal {
             Refusal::Held(held) => {
-                HoldError::HeldElsewhere(Box::new(self.standing.clone().with_held(self.demand.balance, held)))
+                HoldError::HeldElsewhere(Box::new(self.standing.clone().with_held(self.balance, held)))
             }
             Refusal::TooMany => HoldError::TooMany,
         })

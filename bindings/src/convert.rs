@@ -1,5 +1,7 @@
 //! Answers and failures as JSON text.
 
+use std::slice;
+
 use payroute::{Candidate, ConfigError, DecodeError, Deficit, HoldError, Record, SelectError, Selection, Value};
 
 use crate::payment::{carrier_name, problem};
@@ -19,7 +21,7 @@ pub(crate) fn failure(error: &SelectError) -> String {
     failure.text("message", &error.to_string());
     failure.put("candidates", candidates(error.candidates()));
     failure.text("explanation", &payroute::explain(error.candidates()));
-    failure.put("deficits", listed(&mut error.deficits().iter().map(shortfall)));
+    failure.put("deficits", shortfalls(error.deficits()));
     if let SelectError::Configuration(error) = error {
         failure.text("path", error.path());
         failure.known_text("accepted", error.accepted());
@@ -41,7 +43,7 @@ pub(crate) fn hold_failure(error: &HoldError) -> String {
     let mut failure = Record::default();
     failure.text("code", error.code());
     failure.text("message", &error.to_string());
-    failure.put("deficits", listed(&mut error.deficit().into_iter().map(shortfall)));
+    failure.put("deficits", shortfalls(error.deficit().map(slice::from_ref).unwrap_or_default()));
     failure.to_json()
 }
 
@@ -62,8 +64,10 @@ fn candidates(candidates: &[Candidate]) -> Value {
     listed(&mut candidates.iter().map(Candidate::record))
 }
 
-fn shortfall(deficit: &Deficit) -> Record {
-    let mut record = deficit.record();
-    record.text("text", &deficit.to_string());
-    record
+fn shortfalls(deficits: &[Deficit]) -> Value {
+    listed(&mut deficits.iter().map(|deficit| {
+        let mut record = deficit.record();
+        record.text("text", &deficit.to_string());
+        record
+    }))
 }
