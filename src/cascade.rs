@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use crate::amount::Value;
+use crate::amount::{Amount, Value};
 use crate::candidate::Candidate;
-use crate::health::Circuit;
+use crate::health::{Circuit, Score};
 use crate::network::ChainId;
 use crate::text::{add_part, say};
 use crate::verdict::Key;
@@ -80,12 +80,12 @@ fn place_by_rank(candidates: &mut [Candidate]) {
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Standing<'a> {
-    unviable: bool,
-    open: bool,
+    pub unviable: bool,
+    pub open: bool,
     network: Option<Cow<'a, ChainId>>,
     fee: Value,
-    score: u16,
-    latency_us: Option<u64>,
+    pub score: Score,
+    pub latency_us: Option<u64>,
     index: usize,
 }
 
@@ -97,10 +97,17 @@ impl<'a> Standing<'a> {
             open: candidate.circuit == Circuit::Open,
             network: candidate.network.as_ref().map(Cow::Borrowed),
             fee: candidate.fee.to_value(candidate.decimals.unwrap_or(0)),
-            score: candidate.health_score.ten_thousandths(),
+            score: candidate.health_score,
             latency_us: candidate.latency_us,
             index: candidate.requirement_index,
         }
+    }
+
+    /// That of a candidate of which nothing else is known.
+    #[must_use]
+    pub fn new(index: usize, network: Option<ChainId>, fee: Amount, decimals: u8) -> Self {
+        let (network, fee) = (network.map(Cow::Owned), fee.to_value(decimals));
+        Self { unviable: false, open: false, network, fee, score: Score::NEW, latency_us: None, index }
     }
 
     /// That outlives the candidate.
@@ -118,7 +125,7 @@ struct SortKey<'a> {
     preference: usize,
     // None is no fee, which is most of them: it comes first, and is not compared digit by digit.
     fee: Option<&'a Value>,
-    score: Reverse<u16>,
+    score: Reverse<Score>,
     latency: Latency,
     index: usize,
 }

@@ -1,7 +1,7 @@
 //! The pure ranking, for what-if. Only what the order depends on crosses: candidates as a whole would
 //! bring a parser for all of them.
 
-use payroute::{Amount, Candidate, ChainId, Circuit, Key, Score, Standing};
+use payroute::{Amount, ChainId, Key, Score, Standing};
 use wasm_bindgen::prelude::*;
 
 /// The names of the keys that decide, a line each.
@@ -28,8 +28,8 @@ pub fn rank(numbers: &[f64], texts: &str, prefer: &str) -> Result<Vec<u32>, Stri
     let (mut standings, mut lines) = (Vec::new(), texts.split_terminator('\n'));
     for (position, numbers) in numbers.chunks_exact(6).enumerate() {
         let texts = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-        let candidate = candidate(numbers, texts).map_err(|field| format!("candidates[{position}].{field}"))?;
-        standings.push(Standing::of(&candidate).kept());
+        let standing = standing(numbers, texts).map_err(|field| format!("candidates[{position}].{field}"))?;
+        standings.push(standing);
     }
     order(&standings, prefer)
 }
@@ -49,19 +49,19 @@ pub(crate) fn order(standings: &[Standing<'_>], prefer: &str) -> Result<Vec<u32>
     Ok(numbers)
 }
 
-/// A candidate of which nothing else is known. A network that is an empty text is unknown.
+/// Of a network that is an empty text nothing is known.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
-fn candidate(numbers: &[f64], (network, fee): (&str, &str)) -> Result<Candidate, &'static str> {
+fn standing(numbers: &[f64], (network, fee): (&str, &str)) -> Result<Standing<'static>, &'static str> {
     let [index, viable, open, decimals, score, latency_us] = *numbers else { return Err("") };
-    let mut candidate = Candidate::new(index as usize);
-    candidate.viable = viable > 0.0;
-    candidate.circuit = if open > 0.0 { Circuit::Open } else { Circuit::Closed };
-    candidate.decimals = Some(decimals as u8);
-    candidate.health_score = Score::from_ten_thousandths(score as u16);
-    candidate.latency_us = (latency_us >= 0.0).then_some(latency_us as u64);
-    if !network.is_empty() {
-        candidate.network = Some(ChainId::known(network).ok_or("network")?);
+    let chain = ChainId::known(network);
+    if chain.is_none() && !network.is_empty() {
+        return Err("network");
     }
-    candidate.fee = fee.parse::<Amount>().map_err(|_| "fee")?;
-    Ok(candidate)
+    let fee = fee.parse::<Amount>().map_err(|_| "fee")?;
+    let mut standing = Standing::new(index as usize, chain, fee, decimals as u8);
+    standing.unviable = viable <= 0.0;
+    standing.open = open > 0.0;
+    standing.score = Score::from_ten_thousandths(score as u16);
+    standing.latency_us = (latency_us >= 0.0).then_some(latency_us as u64);
+    Ok(standing)
 }
