@@ -80,7 +80,7 @@ impl Amount {
     /// The amount as a 32-byte big-endian word, as a contract takes it.
     pub(crate) fn to_be_bytes(self) -> [u8; 32] {
         let mut word = [0; 32];
-        for (bytes, limb) in word.as_chunks_mut().0.iter_mut().zip(self.0) {
+        for (bytes, limb) in word.as_chunks_mut().0.iter_mut().zip(&self.0) {
             *bytes = limb.to_be_bytes();
         }
         word
@@ -132,8 +132,8 @@ impl Amount {
     #[must_use]
     pub fn saturating_sub(mut self, other: Self) -> Self {
         let mut borrow = false;
-        for (limb, other) in self.0.iter_mut().zip(other.0).rev() {
-            (*limb, borrow) = limb.borrowing_sub(other, borrow);
+        for (limb, other) in self.0.iter_mut().zip(&other.0).rev() {
+            (*limb, borrow) = limb.borrowing_sub(*other, borrow);
         }
         if borrow { Self::ZERO } else { self }
     }
@@ -149,8 +149,8 @@ impl Amount {
     /// `self + other`, or the most that 256 bits hold.
     pub(crate) fn saturating_add(mut self, other: Self) -> Self {
         let mut carry = false;
-        for (limb, other) in self.0.iter_mut().zip(other.0).rev() {
-            (*limb, carry) = limb.carrying_add(other, carry);
+        for (limb, other) in self.0.iter_mut().zip(&other.0).rev() {
+            (*limb, carry) = limb.carrying_add(*other, carry);
         }
         if carry { Self::MAX } else { self }
     }

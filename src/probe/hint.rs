@@ -21,7 +21,7 @@ pub(super) fn from_data(data: Json<'_>) -> Option<Duration> {
     let members = data.members()?;
     let rate = members.get("rate").and_then(Json::members);
     let mut wait = rate.and_then(|rate| from_value(rate.get("backoff_seconds")?));
-    for name in ["try_again_in", "retry_after", "retryAfter"] {
+    for name in &["try_again_in", "retry_after", "retryAfter"] {
         wait = wait.or_else(|| from_value(members.get(name)?));
     }
     wait

@@ -128,15 +128,15 @@ impl Layout {
         let theirs_frozen = theirs.is_some_and(|theirs| frozen(*theirs));
         let balance = Amount::from_u64(ours.map_or(0, |account| account.amount));
         let mut holding = Holding { balance, transfer_fee: mint.fee, ..Holding::default() };
-        for (holds, reason, detail) in [
+        for (holds, reason, detail) in &[
             (frozen(ours), Reason::AccountFrozen, "the buyer's token account is frozen"),
             (mint.paused, Reason::TokenPaused, "the token's issuer has paused all transfers"),
             (mint.non_transferable, Reason::TransferMethodUnsupported, "the token cannot be transferred"),
             (theirs == Some(&None), Reason::RecipientAccountMissing, "payments do not create it"),
             (theirs_frozen, Reason::AccountFrozen, "the recipient's token account is frozen"),
         ] {
-            if holds {
-                holding.objections.push((reason, detail));
+            if *holds {
+                holding.objections.push((*reason, *detail));
             }
         }
         Ok(holding)
@@ -161,8 +161,8 @@ impl ReadKeys {
         }
         let associated = Address::from_str(ATA_PROGRAM).ok()?;
         let mut places = Vec::new();
-        for program in [TokenProgram::Token, TokenProgram::Token2022] {
-            if read.asset.program.is_some_and(|known| known != program) {
+        for program in &[TokenProgram::Token, TokenProgram::Token2022] {
+            if read.asset.program.is_some_and(|known| known != *program) {
                 continue;
             }
             let address = Address::from_str(program.address()).ok()?;
@@ -170,7 +170,7 @@ impl ReadKeys {
             for owner in &owners {
                 accounts.push(Address::derived([*owner, address, mint], associated)?);
             }
-            places.push((program, accounts));
+            places.push((*program, accounts));
         }
         Some(Self { mint, decimals: read.asset.decimals, owners, places })
     }

@@ -9,7 +9,7 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Refusal
     if let Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) = offer.asset.and_then(|a| a.method) {
         return Err(refusal(Reason::TransferMethodUnsupported, "the token has no EIP-3009 transfer"));
     }
-    for field in ["name", "version"] {
+    for field in &["name", "version"] {
         let reason = Reason::DomainMissing;
         if offer.text(field, reason)?.is_none_or(|text| text.is_empty()) {
             return Err(refusal(reason, format!("extra.{field} is missing")));
