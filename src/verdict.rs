@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::json::{Record, Value};
-use crate::text::add_part;
+use crate::text::{add_part, contains};
 
 /// Why a candidate cannot be paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,18 +34,15 @@ impl fmt::Display for Rejection {
 pub struct Rejections(Vec<Rejection>);
 
 impl Rejections {
-    /// Each reason is there once, with all of its particulars.
+    /// Each reason is there once, with all of its particulars, and those once too.
     pub(crate) fn add(&mut self, rejection: Rejection) {
         match self.0.iter_mut().find(|known| known.reason == rejection.reason) {
             None => self.0.push(rejection),
-            Some(known)
-                if rejection.detail.is_empty() || known.detail.split("; ").any(|part| part == rejection.detail) => {}
+            Some(known) if contains(&known.detail, &rejection.detail) => {}
             Some(known) => add_part(&mut known.detail, &rejection.detail),
         }
     }
-}
 
-impl Rejections {
     /// The names, and by name the particulars of those that have any.
     pub(crate) fn write_to(&self, record: &mut Record) {
         record.texts("rejectionReasons", self.iter().map(|rejection| rejection.reason.name()));
