@@ -208,10 +208,13 @@ fn is_proof(result: &RawValue) -> bool {
     text == GENESIS || digits == Some(CHAIN_ID)
 }
 
-/// What an answer could mean as balances: a word, or what accounts hold, one that is not there nothing.
+/// What an answer could mean as balances: the first word of some bytes, or what accounts hold, one that is not
+/// there nothing.
 fn amounts(result: &RawValue) -> Vec<Amount> {
     if let Ok(text) = serde_json::from_str::<String>(result.get()) {
-        return text.get(2..).and_then(word).into_iter().collect();
+        let digits = text.get(2..).filter(|digits| digits.len().is_multiple_of(2));
+        let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        return digits.and_then(|digits| word(digits.get(..64)?)).into_iter().collect();
     }
     let page: Fields<'_> = serde_json::from_str(result.get()).unwrap_or_default();
     let accounts: Vec<Option<Fields<'_>>> =
