@@ -71,7 +71,8 @@ impl RouteSelector {
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
-    /// many networks are offered. A balance that alone keeps a route from being chosen is read once
+    /// many networks are offered; a thread that is busy past a provider's deadline gives it that time back,
+    /// once and up to as long again. A balance that alone keeps a route from being chosen is read once
     /// more at another provider within that time (`routing.secondOpinion`). Dropping the future cancels
     /// the requests under way, which is neutral to health. Any number of selections may run at once on
     /// one selector.

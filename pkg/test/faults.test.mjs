@@ -37,6 +37,18 @@ test("what could not be read is never called poor", async (t) => {
   });
 });
 
+test("a thread that is busy past the deadline finds what came meanwhile, and blames nobody", async (t) => {
+  const [healthy] = await opened(t, "healthy");
+  const selector = await createSelector({ ...onBase(healthy.url), routing: { probeTimeoutMs: 300 } });
+  const selecting = selector.select(input);
+  await sleep(1);
+  for (const until = performance.now() + 500; performance.now() < until; );
+  const { candidates } = await selecting;
+  assert.equal(candidates[0].balance, "60000");
+  const [{ circuit, backingOffForMs }] = selector.health();
+  assert.deepEqual([circuit, backingOffForMs], ["closed", undefined]);
+});
+
 test("an abort rejects with the reason, ends the requests and returns what was held", async (t) => {
   const [hanging] = await opened(t, "hangs");
   const selector = await createSelector({ ...onBase(hanging.url), routing: { probeTimeoutMs: 5_000 } });

@@ -46,6 +46,9 @@ pub(crate) fn random() -> u64 {
 /// a paused runtime's clock, may lie before the process's first look at one.
 const HEAD_START: Duration = Duration::from_secs(3_600);
 
+/// How late a timer may be for no other reason than its grain.
+const LATE: Duration = Duration::from_millis(50);
+
 /// The process's monotonic clock. The selector hands it down; nothing else reads time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock;
@@ -61,10 +64,23 @@ impl Clock {
 
     /// Runs `work` for at most `limit`; `None` when the limit came first and `work` was dropped.
     pub(crate) async fn within<T>(self, limit: Duration, work: BoxFuture<'_, T>) -> Option<T> {
-        match select(work, self.sleep(limit)).await {
+        match select(work, self.patience(limit)).await {
             Either::Left((value, _)) => Some(value),
             Either::Right(_) => None,
         }
+    }
+
+    /// Ends after `limit`. A timer that comes late tells of a thread that was busy with something else:
+    /// what arrived meanwhile was not looked at, so that time is given back, once and no more than `limit`.
+    fn patience(self, limit: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(async move {
+            let due = self.now().after(limit);
+            imp::sleep(limit).await;
+            let late = self.now().since(due);
+            if late >= LATE {
+                imp::sleep(late.min(limit)).await;
+            }
+        })
     }
 }
 

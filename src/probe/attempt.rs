@@ -231,8 +231,9 @@ fn outcome(answer: &Answer, took: Duration, limit: Duration) -> Outcome {
         Outcome::Throttled { retry_after: failure.retry_after }
     } else {
         match answer {
-            Ok((_, told)) if told_any(answer) => {
-                Outcome::Success { latency: took.min(limit), chain_time_ms: told.chain_time_ms }
+            // What came after the limit came to a thread that was busy: nobody knows how long it took.
+            Ok((_, told)) if told_any(answer) && took <= limit => {
+                Outcome::Success { latency: took, chain_time_ms: told.chain_time_ms }
             }
             _ => Outcome::Neutral,
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use payroute::{Amount, Config, DecodeError, Limits, PaymentRequired};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::support::script::healthy;
 use crate::support::{Answer, Evm, Script, USDC_BASE, config, offers, payment, select, selector};
@@ -175,6 +176,35 @@ async fn an_answer_counts_up_to_its_deadline() {
             .always("base-2.test", Answer::http(500, ""));
         let selection = select(&selector(&config(), &script), &[offers::base("5")]).await;
         assert_eq!(selection.is_ok(), in_time, "{ms} ms");
+    }
+}
+
+/// A thread that is busy with something else looks at nothing: that time is not the endpoint's. What comes in it
+/// says nothing of its latency, and an endpoint that says nothing all the while is waited for as long again at most.
+#[tokio::test(start_paused = true)]
+async fn a_busy_thread_gives_its_time_back() {
+    for (busy_ms, answer_ms, in_time, ended_ms) in [
+        (649, 700, false, 649),
+        (700, 799, true, 799),
+        (700, 801, false, 800),
+        (9_000, 9_599, true, 9_599),
+        (9_000, 9_601, false, 9_600),
+    ] {
+        let script = Script::default();
+        let chain = Evm::new(8453, USDC_BASE, 9);
+        script.on("base-1.test", move |body| Answer::json(&chain.answer(body)).after(Duration::from_millis(answer_ms)));
+        let mut config = config();
+        config["networks"]["base"]["rpc"] = json!(["https://base-1.test"]);
+        let (selector, started) = (selector(&config, &script), Instant::now());
+        let busy = async {
+            tokio::task::yield_now().await;
+            tokio::time::advance(Duration::from_millis(busy_ms)).await;
+        };
+        let offers = [offers::base("5")];
+        let (selection, ()) = futures::join!(select(&selector, &offers), busy);
+        assert_eq!(selection.is_ok(), in_time, "{busy_ms} ms, {answer_ms} ms");
+        assert_eq!(started.elapsed().as_millis(), ended_ms, "{busy_ms} ms, {answer_ms} ms");
+        assert_eq!(selector.health()[0].latency_us, None);
     }
 }
 
