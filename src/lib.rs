@@ -47,7 +47,8 @@
 //! - `reqwest` (default): the ready-made HTTP transport, natively with rustls, on WASM over the
 //!   host's `fetch`.
 //! - `fetch`: on WASM the ready-made transport without reqwest, over the host's `fetch` directly: tens of
-//!   kilobytes less. To be taken with `default-features = false`. Natively it brings nothing.
+//!   kilobytes less. To be taken with `default-features = false`. Part of it is an ES module that wasm-bindgen
+//!   puts beside its output, which its target `no-modules` cannot. Natively it brings nothing.
 //!
 //!   Without either the crate opens no connection, `RouteSelector::new` does not exist, and
 //!   [`RouteSelector::builder`] must be given a [`Transport`].
@@ -123,6 +124,9 @@ pub use payment::{
 };
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
 pub use platform::FetchTransport;
+#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
+#[doc(hidden)] // What the npm package's own providers answer through; no part of the API.
+pub use platform::{Exchange, settle};
 pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};

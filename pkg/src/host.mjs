@@ -8,7 +8,7 @@ const MOST_BYTES = 262_144;
 const MOST_MESSAGE = 400;
 
 /** @typedef {import("./endpoints.mjs").Provider} Provider */
-/** @typedef {{ body: Uint8Array } | { failure: "unreachable" | "too-large" }} Answer */
+/** @typedef {{ status: 200, body: Uint8Array } | { failure: "unreachable" | "too-large" }} Answer */
 
 /**
  * @param {Map<string, Provider>} providers
@@ -23,25 +23,38 @@ export function hostOf(providers, onEvent) {
     },
 
     /**
+     * A request under way, as the core's own transport has them.
      * @param {string} name
      * @param {string} body
-     * @param {AbortSignal} signal
-     * @returns {Promise<Answer>}
      */
-    async ask(name, body, signal) {
-      try {
-        const provider = providers.get(name);
-        if (provider === undefined) return { failure: "unreachable" };
-        const asked = typeof provider === "function" ? provider(body, { signal }) : converse(provider, body);
-        const answer = String(await unless(signal, asked));
-        // A character is a byte or more: what is too long as text need not be copied to know it.
-        const bytes = answer.length > MOST_BYTES ? undefined : new TextEncoder().encode(answer);
-        return bytes === undefined || bytes.length > MOST_BYTES ? { failure: "too-large" } : { body: bytes };
-      } catch {
-        return { failure: "unreachable" };
-      }
+    ask(name, body) {
+      const controller = new AbortController();
+      let ended = false;
+      const answer = ask(providers.get(name), body, controller.signal).finally(() => {
+        ended = true;
+      });
+      return { answer, abort: () => ended || controller.abort() };
     },
   };
+}
+
+/**
+ * @param {Provider | undefined} provider
+ * @param {string} body
+ * @param {AbortSignal} signal
+ * @returns {Promise<Answer>}
+ */
+async function ask(provider, body, signal) {
+  try {
+    if (provider === undefined) return { failure: "unreachable" };
+    const asked = typeof provider === "function" ? provider(body, { signal }) : converse(provider, body);
+    const answer = String(await unless(signal, asked));
+    // A character is a byte or more: what is too long as text need not be copied to know it.
+    const bytes = answer.length > MOST_BYTES ? undefined : new TextEncoder().encode(answer);
+    return bytes === undefined || bytes.length > MOST_BYTES ? { failure: "too-large" } : { status: 200, body: bytes };
+  } catch {
+    return { failure: "unreachable" };
+  }
 }
 
 /**

@@ -20,7 +20,7 @@ use crate::health::Moment;
 use crate::probe::Transport;
 
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
-pub use fetch::FetchTransport;
+pub use fetch::{Exchange, FetchTransport, settle};
 pub use imp::{BoxFuture, MaybeSend, MaybeSync};
 pub(crate) use imp::{nonce, parse_url, ready, spawn};
 

@@ -1,0 +1,192 @@
+// @ts-check
+// One POST by the host's `fetch`, and its answer within a bound. What the host or an application gives for a
+// response may be anything: nothing here throws, and no promise rejects. Refuses to know JSON-RPC, deadlines
+// and retries.
+
+/**
+ * @typedef {{ failure: "unreachable" | "redirected" | "too-large" }} Failure
+ * @typedef {{ status: number, retryAfter: string | undefined, date: string | undefined, body: Uint8Array }} Reply
+ * @typedef {{ answer: Promise<Reply | Failure>, abort(): void }} Exchange
+ */
+
+/**
+ * @param {string} url
+ * @param {string} body
+ * @param {number} mostBytes
+ * @returns {Exchange}
+ */
+export function post(url, body, mostBytes) {
+  /** @type {AbortController | undefined} */
+  let controller;
+  const exchange = async () => {
+    try {
+      controller = new AbortController();
+      return await converse(url, body, mostBytes, controller.signal);
+    } catch {
+      // What a host says of a failed request may hold the URL.
+      return failed("unreachable");
+    } finally {
+      controller = undefined;
+    }
+  };
+  return { answer: exchange(), abort: () => controller?.abort() };
+}
+
+/**
+ * @param {string} url
+ * @param {string} body
+ * @param {number} mostBytes
+ * @param {AbortSignal} signal
+ * @returns {Promise<Reply | Failure>}
+ */
+async function converse(url, body, mostBytes, signal) {
+  /** @type {Record<string, string>} */
+  const headers = { "content-type": "application/json" };
+  const target = url.includes("@") ? withoutCredentials(url, headers) : url;
+  rules ??= rulesOfHost();
+  const response = await fetch(target, { ...rules, headers, body, signal });
+  const { status } = response;
+  if (!(Number.isInteger(status) && status >= 0 && status < 1_000)) return failed("unreachable");
+  // Where the browser keeps a redirect to itself, there is no status.
+  if (status === 0 || (status >= 300 && status < 400)) {
+    cancel(response.body);
+    return failed("redirected");
+  }
+  const head = { status, retryAfter: header(response, "retry-after"), date: header(response, "date") };
+  // A refusal is a refusal however long it goes on about it, and if it breaks off.
+  const refused = status < 200 || status >= 300;
+  const whole = await bodyOf(response, mostBytes, signal).catch((error) => {
+    if (!refused) throw error;
+    return undefined;
+  });
+  return whole === undefined && !refused ? failed("too-large") : { ...head, body: whole ?? new Uint8Array() };
+}
+
+/**
+ * @param {Failure["failure"]} failure
+ * @returns {Failure}
+ */
+function failed(failure) {
+  return { failure };
+}
+
+/**
+ * The body, or nothing as soon as it grows past `most`.
+ * @param {Response} response
+ * @param {number} most
+ * @param {AbortSignal} signal
+ */
+async function bodyOf(response, most, signal) {
+  if (!response.body) {
+    // No body, or a host without streams, such as React Native.
+    const whole = bytesOf(new DataView(await response.arrayBuffer()));
+    return whole.length > most ? undefined : whole;
+  }
+  const reader = response.body.getReader();
+  const chunks = [];
+  let length = 0;
+  for (;;) {
+    const step = await reader.read();
+    if (step.done) return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks, length);
+    const chunk = bytesOf(step.value);
+    // One of nothing counts too, for a body of those would never end.
+    length += chunk.length || 1;
+    if (length > most || signal.aborted) {
+      // An abort reaches only a host that heard of the signal.
+      cancel(reader);
+      return undefined;
+    }
+    if (chunk.length > 0) chunks.push(chunk);
+  }
+}
+
+/**
+ * @param {unknown} view
+ */
+function bytesOf(view) {
+  if (!ArrayBuffer.isView(view)) throw new TypeError("these are no bytes");
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+/**
+ * @param {Uint8Array[]} chunks
+ * @param {number} length at least theirs
+ */
+function joined(chunks, length) {
+  const whole = new Uint8Array(length);
+  let end = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, end);
+    end += chunk.length;
+  }
+  return whole.subarray(0, end);
+}
+
+/**
+ * @param {Response} response
+ * @param {string} name
+ */
+function header({ headers }, name) {
+  const value = headers?.get(name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * Ends what would go on where nobody reads. That it had ended already is no news.
+ * @param {{ cancel(): Promise<void> } | null} stream
+ */
+async function cancel(stream) {
+  try {
+    await stream?.cancel();
+  } catch {}
+}
+
+/** Redirects are not followed. `manual` rather than `error`, which workers do not have. */
+const SERVER_RULES = /** @type {const} */ ({ method: "POST", redirect: "manual" });
+const BROWSER_RULES = /** @type {const} */ ({ ...SERVER_RULES, credentials: "omit", referrerPolicy: "no-referrer" });
+
+/** @type {RequestInit | undefined} */
+let rules;
+
+/** Hosts without cookies and referrer refuse to be told to omit them. */
+function rulesOfHost() {
+  const anywhere = "https://localhost";
+  /** @param {RequestInit} [init] */
+  const takes = (init) => {
+    try {
+      return new Request(anywhere, init) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  return takes() && !takes(BROWSER_RULES) ? SERVER_RULES : BROWSER_RULES;
+}
+
+/**
+ * `fetch` refuses URLs with a user and a password in them; a header says the same.
+ * @param {string} address
+ * @param {Record<string, string>} headers
+ */
+function withoutCredentials(address, headers) {
+  const url = new URL(address);
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  if (user === "" && password === "") return url.href;
+  // `btoa` takes bytes as the characters of their numbers.
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/**
+ * A percent sign that stands for itself stays one.
+ * @param {string} part
+ */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
