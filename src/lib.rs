@@ -124,10 +124,10 @@ pub use payment::{
 };
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
 pub use platform::FetchTransport;
+pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
 #[doc(hidden)] // What the npm package's own providers answer through; no part of the API.
 pub use platform::{Exchange, settle};
-pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};
 pub use verdict::{Key, Note, Reason, Rejection, Rejections};

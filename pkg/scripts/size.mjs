@@ -100,7 +100,7 @@ function part(name) {
   if (/payroute_bindings\[|^(selector|payment|health|ranking)_|shim$/.test(name)) return "bindings";
   const library = /(\w+)\[[0-9a-f]{8,}\]::/.exec(name)?.[1];
   if (["core", "alloc", "std", "dlmalloc", "compiler_builtins", "__rustc", undefined].includes(library)) return "standard library";
-  return /wasm_bindgen|js_sys|web_sys|gloo/.test(library) ? "JavaScript's side" : "other libraries";
+  return /wasm_bindgen|js_sys|web_sys/.test(library) ? "JavaScript's side" : "other libraries";
 }
 
 function named() {

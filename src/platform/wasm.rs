@@ -1,8 +1,9 @@
 //! The host's event loop, clock and URL parser. One thread: nothing here is `Send`.
 
-use std::sync::OnceLock;
-
-use web_time::Instant;
+use js_sys::{Function, Promise};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::JsFuture;
 
 use super::{Duration, HEAD_START, Moment};
 use crate::rpc_url::RpcUrl;
@@ -18,11 +19,22 @@ impl<T: ?Sized> MaybeSend for T {}
 pub trait MaybeSync {}
 impl<T: ?Sized> MaybeSync for T {}
 
+#[wasm_bindgen]
+extern "C" {
+    /// Milliseconds since the page or the process began; a host's clock that is set does not move it.
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn milliseconds() -> f64;
+
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(then: &Function, millis: u32) -> JsValue;
+
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(timer: &JsValue);
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
 pub(crate) fn now() -> Moment {
-    static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
-    let now = Instant::now();
-    let elapsed = now.saturating_duration_since(*FIRST_LOOK.get_or_init(|| now));
-    Moment::default().after(HEAD_START.saturating_add(elapsed))
+    Moment::from_micros((milliseconds() * 1_000.0) as u64).after(HEAD_START)
 }
 
 /// Bytes that no other question carries. Told apart, not kept secret: `Math.random` will do.
@@ -33,7 +45,23 @@ pub(crate) fn nonce() -> [u8; 16] {
 
 pub(crate) async fn sleep(span: Duration) {
     let millis = u32::try_from(span.as_millis()).unwrap_or(u32::MAX);
-    gloo_timers::future::TimeoutFuture::new(millis).await;
+    let mut timer = None;
+    let over = Promise::new(&mut |end, _| timer = Some(Timer { id: set_timeout(&end, millis), end }));
+    // Never rejects.
+    let _ = JsFuture::from(over).await;
+}
+
+struct Timer {
+    id: JsValue,
+    end: Function,
+}
+
+impl Drop for Timer {
+    /// One that is not over yet keeps no process alive, and who waits for it is let go.
+    fn drop(&mut self) {
+        clear_timeout(&self.id);
+        let _ = self.end.call0(&JsValue::UNDEFINED);
+    }
 }
 
 pub(crate) fn ready() -> Result<(), &'static str> {
