@@ -34,96 +34,112 @@ export class Written {
  * @returns {string}
  * @throws {Unwritable}
  */
-export function write(value, options) {
-  return text(value, options.root, options.skipUndefined, new Set());
+export function write(value, { root, skipUndefined }) {
+  return text(value, { root, way: [], around: new Set(), skipUndefined });
 }
 
 /**
+ * Where the writing is: the `way` from the root by keys and positions, written out for errors alone, and the objects
+ * `around`.
+ * @typedef {{ root: string, way: (string | number)[], around: Set<object>, skipUndefined: boolean }} Place
+ */
+
+/**
  * @param {unknown} value
- * @param {string} path
- * @param {boolean} skipUndefined
- * @param {Set<object>} around
+ * @param {Place} place
  * @returns {string}
  */
-function text(value, path, skipUndefined, around) {
+function text(value, place) {
   switch (typeof value) {
     case "string":
       return JSON.stringify(value);
     case "boolean":
       return String(value);
     case "number":
-      return number(value, path);
+      return number(value, place);
     case "object":
-      return value === null ? "null" : compound(value, path, skipUndefined, around);
+      return value === null ? "null" : compound(value, place);
     case "bigint":
-      throw new Unwritable(path, "is a bigint; amounts are strings of digits");
+      throw unwritable(place, "is a bigint; amounts are strings of digits");
     default:
-      throw new Unwritable(path, `is ${typeof value === "undefined" ? "" : "a "}${typeof value}, which JSON does not have`);
+      throw unwritable(place, `is ${typeof value === "undefined" ? "" : "a "}${typeof value}, which JSON does not have`);
   }
 }
 
 /**
- * @param {number} value
- * @param {string} path
+ * @param {Place} place
+ * @param {string} problem
  */
-function number(value, path) {
-  if (!Number.isFinite(value)) throw new Unwritable(path, `is ${value}, which JSON does not have`);
-  if (Object.is(value, -0)) throw new Unwritable(path, "is negative zero, which JSON.stringify turns into 0");
+function unwritable({ root, way }, problem) {
+  const step = (/** @type {string} */ path, /** @type {string | number} */ key) => (typeof key === "number" ? `${path}[${key}]` : join(path, key));
+  return new Unwritable(way.reduce(step, root), problem);
+}
+
+/**
+ * @param {number} value
+ * @param {Place} place
+ */
+function number(value, place) {
+  if (!Number.isFinite(value)) throw unwritable(place, `is ${value}, which JSON does not have`);
+  if (Object.is(value, -0)) throw unwritable(place, "is negative zero, which JSON.stringify turns into 0");
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new Unwritable(path, "is an integer past 2^53, which has been rounded; amounts are strings of digits");
+    throw unwritable(place, "is an integer past 2^53, which has been rounded; amounts are strings of digits");
   }
   return String(value);
 }
 
 /**
  * @param {object} value
- * @param {string} path
- * @param {boolean} skipUndefined
- * @param {Set<object>} around
+ * @param {Place} place
  */
-function compound(value, path, skipUndefined, around) {
+function compound(value, place) {
+  const { around } = place;
   if (value instanceof Written) return value.text;
-  if (around.has(value)) throw new Unwritable(path, "contains itself");
-  if (around.size >= MOST_NESTING) throw new Unwritable(path, `is nested deeper than ${MOST_NESTING}`);
+  if (around.has(value)) throw unwritable(place, "contains itself");
+  if (around.size >= MOST_NESTING) throw unwritable(place, `is nested deeper than ${MOST_NESTING}`);
   around.add(value);
-  const written = Array.isArray(value)
-    ? array(value, path, skipUndefined, around)
-    : record(value, path, skipUndefined, around);
+  const written = Array.isArray(value) ? array(value, place) : record(value, place);
   around.delete(value);
   return written;
 }
 
 /**
  * @param {readonly unknown[]} value
- * @param {string} path
- * @param {boolean} skipUndefined
- * @param {Set<object>} around
+ * @param {Place} place
  */
-function array(value, path, skipUndefined, around) {
+function array(value, place) {
   const parts = [];
-  for (let index = 0; index < value.length; index++) {
-    parts.push(text(value[index], `${path}[${index}]`, skipUndefined, around));
-  }
+  for (let index = 0; index < value.length; index++) parts.push(inside(index, value[index], place));
   return `[${parts.join(",")}]`;
 }
 
 /**
  * @param {object} value
- * @param {string} path
- * @param {boolean} skipUndefined
- * @param {Set<object>} around
+ * @param {Place} place
  */
-function record(value, path, skipUndefined, around) {
-  if (!isPlain(value)) throw new Unwritable(path, `is ${describe(value)}, not a plain object`);
+function record(value, place) {
+  if (!isPlain(value)) throw unwritable(place, `is ${describe(value)}, not a plain object`);
   const fields = /** @type {Record<string, unknown>} */ (value);
-  if (typeof fields.toJSON === "function") throw new Unwritable(path, "has a toJSON method");
+  if (typeof fields.toJSON === "function") throw unwritable(place, "has a toJSON method");
   const parts = [];
   for (const key of Object.keys(fields)) {
     const field = fields[key];
-    if (field === undefined && skipUndefined) continue;
-    parts.push(`${JSON.stringify(key)}:${text(field, join(path, key), skipUndefined, around)}`);
+    if (field === undefined && place.skipUndefined) continue;
+    parts.push(`${JSON.stringify(key)}:${inside(key, field, place)}`);
   }
   return `{${parts.join(",")}}`;
+}
+
+/**
+ * @param {string | number} key
+ * @param {unknown} value
+ * @param {Place} place
+ */
+function inside(key, value, place) {
+  place.way.push(key);
+  const written = text(value, place);
+  place.way.pop();
+  return written;
 }
 
 /**
