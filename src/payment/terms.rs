@@ -35,9 +35,9 @@ pub struct Terms {
     pub extra: Extra,
 }
 
-/// The `extra` object of an offer.
+/// The `extra` object of an offer: its members by name, each as its exact text.
 #[derive(Clone, Debug, Default)]
-pub struct Extra(Box<str>);
+pub struct Extra(Vec<(String, Box<str>)>);
 
 impl Extra {
     /// The text under `key`; absent and `null` are `None`.
@@ -57,7 +57,8 @@ impl Extra {
     }
 
     fn get(&self, key: &str) -> Option<Json<'_>> {
-        Json::start_of(&self.0)?.members()?.get(key)
+        let (_, value) = self.0.iter().find(|(name, _)| name == key)?;
+        Json::start_of(value).filter(|value| !value.is_null())
     }
 }
 
@@ -175,10 +176,14 @@ impl Entry<'_> {
         let Some(value) = self.members.get("extra") else {
             return Extra::default();
         };
-        if let Err(problem) = value.object() {
-            self.refuse("extra", &problem);
+        let mut extra = Extra::default();
+        match value.object() {
+            Ok(Members(members)) => {
+                members.into_iter().for_each(|(name, value)| extra.0.push((name, value.raw().into())))
+            }
+            Err(problem) => self.refuse("extra", &problem),
         }
-        Extra(value.raw().into())
+        extra
     }
 
     fn refuse(&mut self, field: &str, problem: &str) {
