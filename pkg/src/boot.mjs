@@ -76,8 +76,11 @@ async function checked(source) {
   return module;
 }
 
-/** @param {unknown} cause */
+/**
+ * Every engine names the policy in words of its own; Firefox by its initials alone.
+ * @param {unknown} cause
+ */
 function reason(cause) {
   const text = cause instanceof Error ? cause.message : String(cause);
-  return /content security policy|unsafe-eval/i.test(text) ? `${text} (script-src needs 'wasm-unsafe-eval')` : text;
+  return /content security policy|unsafe-eval|\bCSP\b/i.test(text) ? `${text} (script-src needs 'wasm-unsafe-eval')` : text;
 }

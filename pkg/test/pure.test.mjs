@@ -22,6 +22,22 @@ test("the module is loaded on demand, once, and again after a failure", async ()
   assert.deepEqual(esm.rank([]), []);
 });
 
+test("whichever engine a policy stops, the keyword that is missing is told", async () => {
+  const words = {
+    Chromium: `WebAssembly.instantiateStreaming(): Compiling or instantiating WebAssembly module violates the following Content Security policy directive because 'unsafe-eval' is not an allowed source of script in the following Content Security Policy directive: "script-src 'self'".`,
+    Firefox: "call to WebAssembly.instantiateStreaming() blocked by CSP",
+    WebKit: `Refused to create a WebAssembly object because 'unsafe-eval' or 'wasm-unsafe-eval' is not an allowed source of script in the following Content Security Policy directive: "script-src 'self'".`,
+  };
+  const boot = await import("../src/boot.mjs?of-its-own");
+  for (const [engine, said] of Object.entries(words)) {
+    boot.provide(() => Promise.reject(new WebAssembly.CompileError(said)));
+    const message = `the WebAssembly module could not be loaded: ${said} (script-src needs 'wasm-unsafe-eval')`;
+    await assert.rejects(boot.ready(), { code: "module-unavailable", message }, engine);
+  }
+  boot.provide(() => Promise.reject(new TypeError("Failed to fetch")));
+  await assert.rejects(boot.ready(), { message: "the WebAssembly module could not be loaded: Failed to fetch" });
+});
+
 test("a module can be given in any form", async () => {
   const bytes = readFileSync(new URL("../wasm/core_bg.wasm", import.meta.url));
   await cjs.init(await WebAssembly.compile(bytes));
