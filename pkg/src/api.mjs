@@ -187,16 +187,17 @@ class Selector {
 }
 
 /**
- * Lets `using` and `await using` end objects of a class, where the host knows them.
+ * Lets `using` and `await using` end objects of a class. Where the host does not know the symbols, as Safari does not,
+ * what bundlers make of `using` looks for the registered ones.
  * @param {object} prototype
  * @param {() => void} end
  */
 function disposable(prototype, end) {
-  const define = (/** @type {symbol | undefined} */ key, /** @type {() => unknown} */ value) => {
-    if (typeof key === "symbol") Object.defineProperty(prototype, key, { value, configurable: true, writable: true });
+  const define = (/** @type {symbol} */ key, /** @type {() => unknown} */ value) => {
+    Object.defineProperty(prototype, key, { value, configurable: true, writable: true });
   };
-  define(Symbol.dispose, end);
-  define(Symbol.asyncDispose, async function () {
+  define(Symbol.dispose ?? Symbol.for("Symbol.dispose"), end);
+  define(Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose"), async function () {
     // @ts-expect-error called on objects of the class
     end.call(this);
   });

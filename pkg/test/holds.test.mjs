@@ -6,10 +6,12 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { transformSync } from "esbuild";
+import { createContext, runInContext } from "node:vm";
+import { build, transformSync } from "esbuild";
 import { HeldElsewhereError, InsufficientLiquidityError, PayrouteError, createSelector } from "payroute";
 import { answer } from "./support/chain.mjs";
 import { evmOffer, onBase, v2 } from "./support/offers.mjs";
+import { PACKAGE } from "./support/tarball.mjs";
 
 const input = v2(evmOffer());
 
@@ -108,19 +110,40 @@ test("as many as are kept, and no more", async () => {
   selection.hold().release();
 });
 
-test("using and await using release what no method has ended", async () => {
-  const source = `export default async function (selection, inside) {
-    { using hold = selection.hold(); await inside(); }
-    { await using hold = selection.hold(); await inside(); }
-    { await using hold = selection.hold(); hold.settled(); }
-  }`;
-  const { code } = transformSync(source, { target: "es2022", format: "esm" });
-  const { default: run } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  const { selector } = await buyer();
+const USING = `export async function pay(selection, inside) {
+  { using hold = selection.hold(); await inside(); }
+  { await using hold = selection.hold(); await inside(); }
+  { await using hold = selection.hold(); hold.settled(); }
+}`;
+
+/** Makes a host not know either symbol, which it would not give away itself. */
+const FORGET = `{
+  const known = Symbol;
+  const get = (_, name) => (name === "dispose" || name === "asyncDispose" ? undefined : known[name]);
+  globalThis.Symbol = new Proxy(() => {}, { get, apply: (_, self, names) => known(...names) });
+}`;
+
+/** What is available while either hold lives, and once the last one was settled. */
+async function availableBy(pay, selector) {
   const seen = [];
-  await run(await selector.select(input), async () => seen.push(await available(selector)));
-  assert.deepEqual(seen, ["40000", "40000"]);
-  assert.equal(await available(selector), "40000", "settled stays settled");
+  await pay(await selector.select(input), async () => seen.push(await available(selector)));
+  return [...seen, await available(selector)];
+}
+
+test("using and await using release what no method has ended", async () => {
+  const { code } = transformSync(USING, { target: "es2022", format: "esm" });
+  const { pay } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { selector } = await buyer();
+  assert.deepEqual(await availableBy(pay, selector), ["40000", "40000", "40000"]);
+});
+
+test("so they do, once built, on a host that does not know their symbols", async () => {
+  const stdin = { contents: `export { createSelector } from "./embedded.mjs"; ${USING}`, resolveDir: PACKAGE };
+  const { outputFiles } = await build({ stdin, bundle: true, write: false, format: "iife", globalName: "app", target: "es2022" });
+  const host = createContext({ AbortController, TextDecoder, TextEncoder, URL, atob, clearTimeout, performance, queueMicrotask, setTimeout });
+  runInContext(`${FORGET}; ${outputFiles[0].text}`, host);
+  const selector = await host.app.createSelector(onBase((body) => answer(body, { balance: 90_000n })));
+  assert.deepEqual(await availableBy(host.app.pay, selector), ["40000", "40000", "40000"]);
 });
 
 test("a hold outlives its selector", async () => {
