@@ -1,11 +1,11 @@
 // All tests of the package: types first, then everything under test/. Installs Chromium and the
 // localnet's packages where they are missing and can be had.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { absent, executable } from "../test/support/chromium.mjs";
+import { provide } from "../test/support/chromium.mjs";
 
 const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
 const LOCALNET = join(dirname(PACKAGE), "tests/localnet");
@@ -14,14 +14,12 @@ function run(command, args, cwd = PACKAGE) {
   execFileSync(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
 }
 
-function quietly(command, args) {
-  return spawnSync(command, args, { stdio: "ignore", env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } }).status === 0;
-}
-
 function provideChromium() {
-  if (executable) return;
-  const got = quietly("apt-get", ["update"]) && quietly("apt-get", ["install", "-y", "--no-install-recommends", "chromium"]);
-  if (!got) console.warn(`${absent}; the test in a browser is skipped`);
+  try {
+    provide();
+  } catch ({ message }) {
+    console.warn(`${message}; the test in a browser is skipped`);
+  }
 }
 
 if (!existsSync(join(PACKAGE, "wasm/index.cjs"))) {
