@@ -10,7 +10,7 @@ help:
 	@echo "make package  build the npm package and test it: Node, Chromium, Vite, webpack, workerd"
 	@echo "make x402     pay with real x402 clients: merchant, facilitator and chains on loopback"
 	@echo "make wallet-test  drive the wallet page in Chromium"
-	@echo "make smoke    try the npm package in the rest of its bundlers and runtimes"
+	@echo "make smoke    try the npm package in Firefox, in WebKit, and in the rest of its bundlers and runtimes"
 	@echo "make fault-table  write the fault matrix into tests/README.md"
 	@echo "make bench    build the npm package, run every benchmark and print one table"
 	@echo "make example  run the quickstart"

@@ -4,13 +4,15 @@ import assert from "node:assert/strict";
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
-import { executable, absent, launch } from "../test/support/chromium.mjs";
+import { openChromium, provide } from "../test/support/chromium.mjs";
+import { matrixInPage } from "../test/support/matrix.mjs";
 import { freePort } from "../test/support/port.mjs";
-import { serve } from "../test/support/site.mjs";
+import { shown } from "../test/support/shown.mjs";
+import { STRICT, WITHOUT_KEYWORD, serve, unbuilt } from "../test/support/site.mjs";
 import { filesBelow, installed } from "../test/support/tarball.mjs";
+import { openFirefox, openWebKit } from "../test/support/webdriver.mjs";
 
 const LIMIT = { encoding: "utf8", timeout: 240_000, stdio: ["ignore", "pipe", "inherit"] };
 
@@ -27,32 +29,14 @@ function versionOf(folder, name) {
   return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"))).version;
 }
 
-/** What a page shows once it is done, by the ids of its lists. */
-async function shown(url) {
-  assert.ok(executable, absent);
-  const browser = await launch();
-  try {
-    const tab = await browser.newPage();
-    await goto(tab, url);
-    await tab.waitForSelector("body[data-done]", { timeout: 60_000 });
-    return await tab.evaluate(() => Object.fromEntries([...document.querySelectorAll("ul")].map((list) => [list.id, [...list.children].map((line) => line.textContent)])));
-  } finally {
-    await browser.close();
-  }
-}
-
-async function goto(tab, url) {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await tab.goto(url);
-    } catch (error) {
-      if (attempt >= 60) throw error;
-      await sleep(500);
-    }
-  }
-}
-
 const CHOSEN = { chosen: ["Base: holds 0.06 USDC"], same: ["true"] };
+
+/** Expects `lists` on the page at `url`; the version of the browser. */
+async function expectShown(url, lists, open = openChromium) {
+  const page = await shown(url, open);
+  assert.deepEqual(page.lists, lists);
+  return page.version;
+}
 
 function runtime(packages, version, command) {
   return (setup) =>
@@ -68,18 +52,38 @@ function runtime(packages, version, command) {
     });
 }
 
-function viteBuild(version) {
+function viteBuild(version, open) {
   return (setup) =>
     withApp([`vite@${version}`], async (folder) => {
       execFileSync(process.execPath, ["node_modules/vite/bin/vite.js", "build", "src", "--logLevel", "error", "--outDir", "../dist"], { ...LIMIT, cwd: folder });
       assert.equal(filesBelow(join(folder, "dist"), ".wasm").length, 1);
       const site = await serve(join(folder, "dist"), { setup });
       try {
-        assert.deepEqual(await shown(`${site.origin}/`), CHOSEN);
+        const browser = await expectShown(`${site.origin}/`, CHOSEN, open);
+        return open === undefined ? versionOf(folder, "vite") : `${browser}, Vite ${versionOf(folder, "vite")}`;
       } finally {
         site.stop();
       }
-      return versionOf(folder, "vite");
+    });
+}
+
+/** Nothing built: a module of the page and one of its worker, and a policy that lacks the keyword. */
+function plain(open) {
+  return (setup) =>
+    withApp([], async (folder) => {
+      const at = async (page, policy, look) => {
+        const site = await serve(folder, { setup, policy, change: unbuilt });
+        try {
+          return await look(`${site.origin}/src/${page}`);
+        } finally {
+          site.stop();
+        }
+      };
+      await at("thread.html", STRICT, (url) => expectShown(url, { worker: ["60000"] }, open));
+      const { lists } = await at("index.html", WITHOUT_KEYWORD, (url) => shown(url, open));
+      assert.equal(lists.error?.[0], "module-unavailable");
+      assert.match(lists.error[1], /script-src needs 'wasm-unsafe-eval'/);
+      return at("index.html", STRICT, (url) => expectShown(url, CHOSEN, open));
     });
 }
 
@@ -92,7 +96,7 @@ function viteDev(version) {
       const args = ["node_modules/vite/bin/vite.js", "src", "--host", "127.0.0.1", "--port", String(port), "--strictPort", "--logLevel", "error"];
       const dev = spawn(process.execPath, args, { cwd: folder, stdio: "ignore" });
       try {
-        assert.deepEqual(await shown(`http://127.0.0.1:${port}/`), CHOSEN);
+        await expectShown(`http://127.0.0.1:${port}/`, CHOSEN);
       } finally {
         dev.kill("SIGKILL");
       }
@@ -110,8 +114,8 @@ function next(bundler) {
       const port = await freePort();
       const server = spawn(process.execPath, [command, "start", "-H", "127.0.0.1", "-p", String(port)], { cwd: folder, env, stdio: "ignore" });
       try {
-        assert.deepEqual(await shown(`http://127.0.0.1:${port}/`), { server: ["60000"] });
-        assert.deepEqual(await shown(`http://127.0.0.1:${port}/client`), CHOSEN);
+        await expectShown(`http://127.0.0.1:${port}/`, { server: ["60000"] });
+        await expectShown(`http://127.0.0.1:${port}/client`, CHOSEN);
       } finally {
         server.kill("SIGKILL");
       }
@@ -153,7 +157,7 @@ export default function Page() {
 
 /** A module service worker of an extension, with the one keyword in its policy. */
 async function extension(setup) {
-  assert.ok(executable, absent);
+  const executablePath = provide();
   return withApp([], async (folder) => {
     const root = join(folder, "extension");
     mkdirSync(root);
@@ -183,7 +187,7 @@ globalThis.outcome = run().catch(String);
 `,
     );
     const context = await chromium.launchPersistentContext(join(folder, "profile"), {
-      executablePath: executable,
+      executablePath,
       headless: true,
       ignoreDefaultArgs: ["--disable-extensions"],
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", `--disable-extensions-except=${root}`, `--load-extension=${root}`],
@@ -209,4 +213,10 @@ export const cases = {
   "Deno, ES module and CommonJS": runtime(["deno@2"], "deno", (folder) => [join(folder, "node_modules/@deno/linux-x64-glibc/deno"), "run", "--quiet", "--allow-all"]),
   "Bun, ES module and CommonJS": runtime(["bun@1"], "bun", (folder) => [join(folder, "node_modules/@oven/bun-linux-x64/bin/bun")]),
   "MV3 extension, service worker": extension,
+  "Firefox, page and worker": plain(openFirefox),
+  "Firefox, Vite 8 build": viteBuild(8, openFirefox),
+  "Firefox, fault matrix": () => matrixInPage(openFirefox, "firefox"),
+  "WebKit, page and worker": plain(openWebKit),
+  "WebKit, Vite 8 build": viteBuild(8, openWebKit),
+  "WebKit, fault matrix": () => matrixInPage(openWebKit, "webkit"),
 };

@@ -18,7 +18,7 @@ import { openEndpoint } from "../../tests/faults/server.mjs";
 import { startLocalnet } from "./support/localnet.mjs";
 import { BASE, SOLANA, USDC, evmOffer, onBase, solanaOffer, v2 } from "./support/offers.mjs";
 import { freePort } from "./support/port.mjs";
-import { WITHOUT_KEYWORD, serve } from "./support/site.mjs";
+import { WITHOUT_KEYWORD, serve, unbuilt } from "./support/site.mjs";
 import { PACKAGE, filesBelow, installed } from "./support/tarball.mjs";
 
 let app;
@@ -122,8 +122,7 @@ async function whenUp(url, body) {
 /** The app by each way of delivering it: a folder to serve, and what to change on the way. */
 const deliveries = {
   async "a plain module script"() {
-    const change = (path, bytes) => (path === "/src/app.mjs" ? bytes.toString().replace('"payroute"', '"../node_modules/payroute/index.mjs"') : bytes);
-    return { folder: app.folder, page: "/src/", change };
+    return { folder: app.folder, page: "/src/", change: unbuilt };
   },
   async "Vite 8, built"() {
     const outDir = join(app.folder, "dist-vite");

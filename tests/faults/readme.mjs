@@ -6,7 +6,7 @@ import { TABLE } from "./server.mjs";
 
 const README = new URL("../README.md", import.meta.url);
 const [BEGIN, END] = ["<!-- fault table: `make fault-table` -->", "<!-- end of the fault table -->"];
-const NAMES = { native: "native", node: "Node", chromium: "Chromium", evm: "EVM", svm: "Solana" };
+const NAMES = { native: "native", node: "Node", webkit: "WebKitGTK", evm: "EVM", svm: "Solana" };
 
 const HEADINGS = ["an endpoint that …", "is taken for", "class", "health, alone", "health, with a second", "alone", "with a second"];
 
@@ -14,7 +14,9 @@ function line({ fault, families, is, waits }) {
   const cells = (show) => {
     if (typeof is === "string") return show(TABLE.outcomes[is]);
     const told = Object.entries(is).map(([where, outcome]) => [NAMES[where] ?? "elsewhere", show(TABLE.outcomes[outcome])]);
-    return new Set(told.map(([, text]) => text)).size === 1 ? told[0][1] : told.map(([where, text]) => `${where}: ${text}`).join("; ");
+    const words = [...new Set(told.map(([, text]) => text))];
+    const places = (text) => told.flatMap(([where, said]) => (said === text ? [where] : [])).join(", ");
+    return words.length === 1 ? words[0] : words.map((text) => `${places(text)}: ${text}`).join("; ");
   };
   const wait = waits === undefined || waits[0] === 0 ? "" : ` up to ${waits[1] / 1_000} s`;
   return [

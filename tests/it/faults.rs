@@ -1,5 +1,5 @@
 //! The fault matrix over the ready-made transport: every row of `tests/faults/table.json`, at real
-//! sockets. The npm package runs the same table in Node and in Chromium (`tests/faults/run.mjs`).
+//! sockets. The npm package runs the same table in Node and in browsers (`tests/faults/run.mjs`).
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};

@@ -10,6 +10,11 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/ja
 export const STRICT = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' http://127.0.0.1:*";
 export const WITHOUT_KEYWORD = STRICT.replace(" 'wasm-unsafe-eval'", "");
 
+/** Lets the modules of an application that nothing built find the package where npm has put it. */
+export function unbuilt(path, bytes) {
+  return path.startsWith("/src/") && path.endsWith(".mjs") ? bytes.toString().replace('"payroute"', '"../node_modules/payroute/index.mjs"') : bytes;
+}
+
 /** Serves `folder`, and `setup()` as /setup.json. `change` may rewrite a file's bytes. */
 export async function serve(folder, { setup, policy = STRICT, change = (_, bytes) => bytes }) {
   const server = createServer((request, response) => {
