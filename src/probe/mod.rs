@@ -334,7 +334,7 @@ impl Prober {
             if let Reading::Unreadable { detail, .. } = &mut reading
                 && offline
             {
-                detail.insert_str(0, "offline: ");
+                detail.insert_str(0, "nothing answers, offline perhaps: ");
             }
             let Some(asked) = &progress.asked else {
                 let detail = "no endpoint may be asked now: all are cordoned or busy".to_owned();

@@ -515,7 +515,10 @@ async fn nothing_is_recorded_while_the_device_is_offline() {
     for _ in 0..20 {
         let error = select(&selector, &offers).await.unwrap_err();
         assert_eq!(error.code(), "balances-unavailable");
-        assert!(error.to_string().contains("the balance could not be read: offline: "), "{error}");
+        assert!(
+            error.to_string().contains("the balance could not be read: nothing answers, offline perhaps: "),
+            "{error}"
+        );
         for candidate in error.candidates() {
             assert!(candidate.notes.contains(&Note::Offline));
             assert_eq!((candidate.circuit, candidate.health_score.ten_thousandths()), (Circuit::Closed, 8_000));
