@@ -183,12 +183,14 @@ async fn an_answer_counts_up_to_its_deadline() {
 /// says nothing of its latency, and an endpoint that says nothing all the while is waited for as long again at most.
 #[tokio::test(start_paused = true)]
 async fn a_busy_thread_gives_its_time_back() {
-    for (busy_ms, answer_ms, in_time, ended_ms) in [
-        (649, 700, false, 649),
-        (700, 799, true, 799),
-        (700, 801, false, 800),
-        (9_000, 9_599, true, 9_599),
-        (9_000, 9_601, false, 9_600),
+    for (busy_ms, answer_ms, in_time, ended_ms, is_blamed) in [
+        (649, 700, false, 649, true),
+        (700, 799, true, 799, false),
+        (700, 801, false, 800, true),
+        (1_000, 1_401, false, 1_400, true),
+        (1_001, 1_403, false, 1_402, false),
+        (9_000, 9_599, true, 9_599, false),
+        (9_000, 9_601, false, 9_600, false),
     ] {
         let script = Script::default();
         let chain = Evm::new(8453, USDC_BASE, 9);
@@ -204,7 +206,8 @@ async fn a_busy_thread_gives_its_time_back() {
         let (selection, ()) = futures::join!(select(&selector, &offers), busy);
         assert_eq!(selection.is_ok(), in_time, "{busy_ms} ms, {answer_ms} ms");
         assert_eq!(started.elapsed().as_millis(), ended_ms, "{busy_ms} ms, {answer_ms} ms");
-        assert_eq!(selector.health()[0].latency_us, None);
+        let health = &selector.health()[0];
+        assert_eq!((health.latency_us, health.score.ten_thousandths() < 8_000), (None, is_blamed), "{busy_ms} ms");
     }
 }
 
