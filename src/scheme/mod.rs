@@ -45,6 +45,9 @@ pub(crate) type Refusal = Box<Rejection>;
 /// Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
 const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
 
+/// When a payment is settled: after the answer, before it, or both. Official clients drop an offer of any other flow.
+const FLOWS: [&str; 3] = ["authorization", "upfront", "escrow"];
+
 /// An offer as a scheme sees it.
 pub(crate) struct Offer<'a> {
     pub(crate) version: Version,
@@ -81,6 +84,7 @@ pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     let Some((_, route, _)) = row(scheme) else {
         return Err(refusal(Reason::SchemeUnsupported, format!("`{}`", shown(scheme))));
     };
+    offer.settles_in_a_known_order()?;
     offer.signs_for_the_token()?;
     route(offer)
 }
@@ -122,6 +126,16 @@ impl Offer<'_> {
         match self.network.chain.family() {
             Family::Evm => Ok(()),
             _ => Err(refusal(reason, format!("`{scheme}` on {}", self.network.name))),
+        }
+    }
+
+    fn settles_in_a_known_order(&self) -> Result<(), Refusal> {
+        let reason = Reason::TransferMethodUnsupported;
+        match self.text("paymentFlow", reason)? {
+            Some(flow) if !FLOWS.iter().any(|known| *known == flow) => {
+                Err(refusal(reason, format!("extra.paymentFlow `{}`", shown(&flow))))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -390,6 +390,9 @@ async fn terms_of_each_scheme() {
         (extra(permit2("5"), "assetTransferMethod", json!("Permit2")), "transfer-method-unsupported"),
         (extra(offers::base("5"), "verifyingContract", json!(MERCHANT)), "transfer-method-unsupported"),
         (extra(offers::base("5"), "verifyingContract", json!(1)), "transfer-method-unsupported"),
+        (extra(offers::base("5"), "paymentFlow", json!("streaming")), "transfer-method-unsupported"),
+        (extra(offers::solana("5"), "paymentFlow", json!("Upfront")), "transfer-method-unsupported"),
+        (extra(upto("5"), "paymentFlow", json!(1)), "transfer-method-unsupported"),
         (extra(batch("5"), "receiverAuthorizer", Value::Null), "malformed-requirement"),
         (extra(batch("5"), "receiverAuthorizer", json!(format!("0x{:040}", 0))), "malformed-requirement"),
         (extra(batch("5"), "withdrawDelay", Value::Null), "malformed-requirement"),
@@ -405,6 +408,10 @@ async fn terms_of_each_scheme() {
         let error =
             selector(&config(), &Script::default()).select(&payment(std::slice::from_ref(&offer))).await.unwrap_err();
         assert_eq!(reasons(&error.candidates()[0]), [expected], "{offer}");
+    }
+    for flow in [json!("authorization"), json!("upfront"), json!("escrow"), Value::Null] {
+        let offer = extra(offers::base("5"), "paymentFlow", flow);
+        assert!(select_on(chain(&[]), &[], &[offer]).await.0.is_ok());
     }
     // The token itself, in whatever case.
     let itself = extra(offers::base("5"), "verifyingContract", json!(USDC_BASE.to_lowercase()));
