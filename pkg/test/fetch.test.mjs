@@ -1,12 +1,15 @@
 // Whatever the global `fetch` gives: an application's own, a test's, another library's.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { BalancesUnavailableError, createSelector } from "payroute";
 import { answer } from "./support/chain.mjs";
 import { evmOffer, onBase, v2 } from "./support/offers.mjs";
 
-const URL = "https://rpc.example/v2/0123456789abcdef";
+const ENDPOINT = "https://rpc.example/v2/0123456789abcdef";
 const read = new Response("{}");
 await read.text();
 const throwing = new Proxy({}, { get: () => assert.fail("looked at") });
@@ -15,8 +18,8 @@ const body = (chunk) => ({ getReader: () => ({ read: async () => ({ done: false,
 const NO_ANSWERS = {
   "nothing": async () => undefined,
   "not a promise": () => 7,
-  "throws": () => assert.fail(`at ${URL}`),
-  "rejects": async () => assert.fail(`at ${URL}`),
+  "throws": () => assert.fail(`at ${ENDPOINT}`),
+  "rejects": async () => assert.fail(`at ${ENDPOINT}`),
   "a thenable that throws": () => ({ then: () => assert.fail("thenable") }),
   "a body that was read before": async () => read,
   "no status": async () => ({ headers: new Headers(), body: null }),
@@ -42,7 +45,7 @@ function withFetch(t, fetch) {
 for (const [name, fetch] of Object.entries(NO_ANSWERS)) {
   test(`no answer: ${name}`, async (t) => {
     withFetch(t, fetch);
-    const selector = await createSelector(onBase(URL));
+    const selector = await createSelector(onBase(ENDPOINT));
     await assert.rejects(selector.select(v2(evmOffer())), (error) => {
       assert.ok(error instanceof BalancesUnavailableError, String(error));
       assert.ok(!JSON.stringify([error.message, error.candidates]).includes("0123456789abcdef"));
@@ -54,9 +57,15 @@ for (const [name, fetch] of Object.entries(NO_ANSWERS)) {
 
 test("a thenable is as good as a promise", async (t) => {
   withFetch(t, (_, { body }) => ({ then: (resolve) => resolve(new Response(answer(body))) }));
-  const selector = await createSelector(onBase(URL));
+  const selector = await createSelector(onBase(ENDPOINT));
   const { requirement } = await selector.select(v2(evmOffer()));
   assert.ok(requirement);
+});
+
+test("a fetch that knows no signal and never answers keeps nothing", async () => {
+  const script = fileURLToPath(new URL("./support/memory.mjs", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script, "never-answers"]);
+  assert.ok(Number(stdout) < 300, `grew by ${stdout.trim()} bytes a selection`);
 });
 
 test("a body that goes on is ended where fetch does not know the signal", async (t) => {
@@ -64,7 +73,7 @@ test("a body that goes on is ended where fetch does not know the signal", async 
   const endless = () => new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(65_536)), cancel: () => void (cancelled += 1) });
   for (const status of [200, 302]) {
     withFetch(t, async () => ({ status, headers: new Headers(), body: endless() }));
-    const selector = await createSelector(onBase(URL));
+    const selector = await createSelector(onBase(ENDPOINT));
     await assert.rejects(selector.select(v2(evmOffer())), BalancesUnavailableError);
   }
   assert.equal(cancelled, 2);

@@ -29,7 +29,16 @@ export function post(url, body, mostBytes) {
       controller = undefined;
     }
   };
-  return { answer: exchange(), abort: () => controller?.abort() };
+  let abort = () => {};
+  const answer = new Promise((resolve) => {
+    // Who waits is let go, whether or not the host knows of the signal.
+    abort = () => {
+      controller?.abort();
+      resolve(failed("unreachable"));
+    };
+    exchange().then(resolve);
+  });
+  return { answer, abort };
 }
 
 /**
