@@ -3,7 +3,7 @@
 // into values.
 
 import { Task } from "../wasm/core.js";
-import { ready } from "./boot.mjs";
+import { ready, reserveStack } from "./boot.mjs";
 import { writeConfig } from "./endpoints.mjs";
 import { ConfigurationError, attempt, errorOf, misfit } from "./errors.mjs";
 import { hostOf } from "./host.mjs";
@@ -53,6 +53,7 @@ export class HealthIndex {
   }
 
   reset() {
+    reserveStack();
     this.#core?.run(Task.Reset, "");
   }
 
@@ -113,6 +114,7 @@ class Selector {
 
   #alive() {
     if (this.#core === undefined) throw new TypeError("this Selector was freed");
+    reserveStack();
     return this.#core;
   }
 
@@ -180,6 +182,7 @@ class Selector {
   }
 
   free() {
+    reserveStack();
     // Selections under way still need it; the last of them frees it.
     if (this.#pending === 0) this.#core?.free();
     this.#core = undefined;
@@ -221,7 +224,8 @@ async function select(core, input, signal) {
     giveUp = reject;
   });
   const listener = () => {
-    core.cancel(call);
+    // Not on the stack of whoever aborts.
+    queueMicrotask(() => core.cancel(call));
     giveUp(signal.reason);
   };
   signal.addEventListener("abort", listener);
@@ -289,6 +293,7 @@ class Selection {
   hold(...given) {
     // What a search has not found is `undefined`, and not the chosen offer.
     const requirementIndex = given.length === 0 ? this.requirementIndex : given[0];
+    reserveStack();
     // A number the module has no room for would wrap.
     const isIndex = isWhole(requirementIndex) && requirementIndex >= 0 && requirementIndex <= 0xffff_ffff;
     const hold = isIndex ? attempt(() => this.#claim.hold(requirementIndex)) : undefined;
@@ -316,6 +321,7 @@ class Hold {
 
   /** The core's hold, once: whatever ends it, ends it for good. */
   #end() {
+    reserveStack();
     const core = this.#core;
     this.#core = undefined;
     return core;

@@ -43,7 +43,21 @@ export function loaded(name) {
   if (core === undefined) {
     throw new ModuleUnavailableError(`${name} needs the module: await init() or createSelector() first`);
   }
+  reserveStack();
   return core;
+}
+
+/** Arguments lie on the stack, each a word: more than any call into the module was seen to take. */
+const ROOM = new Array(1_000).fill(0);
+/** @type {(...room: number[]) => void} */
+const take = () => {};
+
+/**
+ * To be called before the module is entered on a caller's stack. One that is nearly full overflows here, where it is
+ * an error like any other, and not inside, which would leave the module in pieces for good.
+ */
+export function reserveStack() {
+  take(...ROOM);
 }
 
 /** @param {import("../index.d.ts").InitSource} [source] */

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSelector, parsePaymentRequired } from "payroute";
+import { createSelector, parsePaymentRequired, rank } from "payroute";
 import { answer } from "./support/chain.mjs";
 import { BASE, evmOffer, onBase, v2 } from "./support/offers.mjs";
 
@@ -61,5 +61,46 @@ test("NUL and bidirectional characters are written out wherever people read them
     assert.ok(error instanceof Error);
     assert.ok(!hidden.test(error.message), JSON.stringify(error.message));
     for (const entry of error.entries ?? []) assert.ok(!hidden.test(entry.problem), JSON.stringify(entry));
+  }
+});
+
+/** Calls `act` ever deeper, until nothing fits on the stack any more. */
+function atEveryDepth(act) {
+  const deep = (left) => (left === 0 ? act() : deep(left - 1));
+  let failed = 0;
+  for (let depth = 0; failed < 50; depth += failed === 0 ? 50 : 1) {
+    try {
+      deep(depth);
+    } catch (error) {
+      assert.ok(error instanceof RangeError, String(error));
+      // Back to where the first call did not fit, and step by step from there.
+      if (failed === 0) depth -= 600;
+      failed += 1;
+    }
+  }
+}
+
+test("a stack that is nearly full breaks nothing", async () => {
+  const selector = await createSelector(onBase((body) => answer(body, { balance: 90_000_000n })));
+  const input = v2(evmOffer(), evmOffer());
+  const selection = await selector.select(input);
+  const snapshot = selector.snapshotHealth();
+  const held = [];
+  const others = Array.from({ length: 64 }, (_, requirementIndex) => ({ ...selection.candidates[0], requirementIndex }));
+  const calls = {
+    health: () => selector.health(),
+    metrics: () => selector.metrics(),
+    endpoints: () => selector.endpoints(),
+    snapshotHealth: () => selector.snapshotHealth(),
+    restoreHealth: () => selector.restoreHealth(snapshot),
+    hold: () => held.push(selection.hold()),
+    release: () => held.at(-1).release(),
+    rank: () => rank(selection.candidates, { preferNetworks: ["base"] }),
+    "rank, of others": () => rank(others, { preferNetworks: ["base"] }),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    atEveryDepth(call);
+    held.forEach((hold) => hold.release());
+    assert.equal((await selector.select(input)).candidates[0].balance, "90000000", name);
   }
 });
