@@ -55,6 +55,38 @@ for (const [name, fetch] of Object.entries(NO_ANSWERS)) {
   });
 }
 
+/** A body of `pieces`, each given by a function when it is asked for. */
+const pieces = (...given) => ({ getReader: () => ({ read: async () => (given.length > 0 ? { done: false, value: given.shift()() } : { done: true }), cancel() {} }) });
+
+const ANSWERS = {
+  "one buffer for every piece": (bytes) => {
+    const half = Math.ceil(bytes.length / 2);
+    const buffer = new Uint8Array(half);
+    const filled = (part) => () => (buffer.set(part), buffer.subarray(0, part.length));
+    return { body: pieces(filled(bytes.subarray(0, half)), filled(bytes.subarray(half))) };
+  },
+  "a buffer that is taken back": (bytes) => {
+    const own = bytes.slice();
+    // The microtasks between the end of the body and the core.
+    const takeBack = async () => {
+      for (let tasks = 0; tasks < 3; tasks++) await null;
+      structuredClone(own.buffer, { transfer: [own.buffer] });
+    };
+    return { body: pieces(() => own, () => (takeBack(), new Uint8Array())) };
+  },
+  "a view of a buffer, whole": (bytes) => ({ arrayBuffer: async () => Buffer.from(bytes) }),
+};
+
+for (const [name, form] of Object.entries(ANSWERS)) {
+  test(`an answer: ${name}`, async (t) => {
+    withFetch(t, async (_, { body }) => ({ status: 200, headers: new Headers(), ...form(new TextEncoder().encode(answer(body))) }));
+    const selector = await createSelector({ ...onBase(ENDPOINT), routing: { probeTimeoutMs: 500 } });
+    const { candidates } = await selector.select(v2(evmOffer()));
+    assert.equal(candidates[0].balance, "60000");
+    assert.deepEqual(selector.metrics().map(({ inFlight }) => inFlight), [0]);
+  });
+}
+
 test("a thenable is as good as a promise", async (t) => {
   withFetch(t, (_, { body }) => ({ then: (resolve) => resolve(new Response(answer(body))) }));
   const selector = await createSelector(onBase(ENDPOINT));

@@ -88,8 +88,9 @@ function failed(failure) {
 async function bodyOf(response, most, signal) {
   if (!response.body) {
     // No body, or a host without streams, such as React Native.
-    const whole = bytesOf(new DataView(await response.arrayBuffer()));
-    return whole.length > most ? undefined : whole;
+    const given = await response.arrayBuffer();
+    const whole = bytesOf(ArrayBuffer.isView(given) ? given : new DataView(given));
+    return whole.length > most ? undefined : whole.slice();
   }
   const reader = response.body.getReader();
   const chunks = [];
@@ -105,7 +106,8 @@ async function bodyOf(response, most, signal) {
       cancel(reader);
       return undefined;
     }
-    if (chunk.length > 0) chunks.push(chunk);
+    // What is given stays the host's: it may fill it anew, shrink it, or hold far more behind it.
+    if (chunk.length > 0) chunks.push(chunk.slice());
   }
 }
 
