@@ -75,6 +75,8 @@ const ANSWERS = {
     return { body: pieces(() => own, () => (takeBack(), new Uint8Array())) };
   },
   "a view of a buffer, whole": (bytes) => ({ arrayBuffer: async () => Buffer.from(bytes) }),
+  "headers that are a plain object": (bytes) => ({ body: pieces(() => bytes), headers: { date: "now" } }),
+  "headers that throw": (bytes) => ({ body: pieces(() => bytes), headers: throwing }),
 };
 
 for (const [name, form] of Object.entries(ANSWERS)) {

@@ -134,12 +134,17 @@ function joined(chunks, length) {
 }
 
 /**
+ * An answer counts without its headers, whatever they are.
  * @param {Response} response
  * @param {string} name
  */
-function header({ headers }, name) {
-  const value = headers?.get(name);
-  return typeof value === "string" ? value : undefined;
+function header(response, name) {
+  try {
+    const value = response.headers.get(name);
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
