@@ -112,3 +112,31 @@ test("a body that goes on is ended where fetch does not know the signal", async 
   }
   assert.equal(cancelled, 2);
 });
+
+test("what is not read to its end is aborted, whoever reads along", async (t) => {
+  const endless = (status) => new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(65_536)) }), { status });
+  const given = [() => endless(200), () => endless(302), () => endless(503), () => ({ status: "200" }), () => ({ status: 200, body: body("text") })];
+  for (const give of given) {
+    let signal;
+    withFetch(t, async (_, init) => {
+      ({ signal } = init);
+      const response = give();
+      response.clone?.();
+      return response;
+    });
+    const selector = await createSelector(onBase(ENDPOINT));
+    await assert.rejects(selector.select(v2(evmOffer())), BalancesUnavailableError);
+    assert.ok(signal.aborted, String(give));
+  }
+});
+
+test("what is read to its end is not aborted", async (t) => {
+  let signal;
+  withFetch(t, async (_, init) => {
+    ({ signal } = init);
+    return new Response(answer(init.body));
+  });
+  const selector = await createSelector(onBase(ENDPOINT));
+  await selector.select(v2(evmOffer()));
+  assert.equal(signal.aborted, false);
+});

@@ -21,8 +21,9 @@ export function post(url, body, mostBytes) {
   const exchange = async () => {
     try {
       controller = new AbortController();
-      return await converse(url, body, mostBytes, controller.signal);
+      return await converse(url, body, mostBytes, controller);
     } catch {
+      controller?.abort();
       // What a host says of a failed request may hold the URL.
       return failed("unreachable");
     } finally {
@@ -45,20 +46,22 @@ export function post(url, body, mostBytes) {
  * @param {string} url
  * @param {string} body
  * @param {number} mostBytes
- * @param {AbortSignal} signal
+ * @param {AbortController} controller aborts by itself what is not read to its end
  * @returns {Promise<Reply | Failure>}
  */
-async function converse(url, body, mostBytes, signal) {
+async function converse(url, body, mostBytes, controller) {
   /** @type {Record<string, string>} */
   const headers = { "content-type": "application/json" };
   const target = url.includes("@") ? withoutCredentials(url, headers) : url;
   rules ??= rulesOfHost();
+  const { signal } = controller;
   const response = await fetch(target, { ...rules, headers, body, signal });
   const { status } = response;
-  if (!(Number.isInteger(status) && status >= 0 && status < 1_000)) return failed("unreachable");
+  if (!(Number.isInteger(status) && status >= 0 && status < 1_000)) throw new TypeError("this is no status");
   // Where the browser keeps a redirect to itself, there is no status.
   if (status === 0 || (status >= 300 && status < 400)) {
     cancel(response.body);
+    controller.abort();
     return failed("redirected");
   }
   const head = { status, retryAfter: header(response, "retry-after"), date: header(response, "date") };
@@ -68,6 +71,8 @@ async function converse(url, body, mostBytes, signal) {
     if (!refused) throw error;
     return undefined;
   });
+  // Where the body was cloned, to cancel one half ends nothing.
+  if (whole === undefined) controller.abort();
   return whole === undefined && !refused ? failed("too-large") : { ...head, body: whole ?? new Uint8Array() };
 }
 
