@@ -8,7 +8,8 @@ const MOST_BYTES = 262_144;
 const MOST_MESSAGE = 400;
 
 /** @typedef {import("./endpoints.mjs").Provider} Provider */
-/** @typedef {{ status: 200, body: Uint8Array } | { failure: "unreachable" | "too-large" }} Answer */
+/** @typedef {{ failure: undefined, status: 200, retryAfter: undefined, date: undefined, body: Uint8Array }} Reply */
+/** @typedef {Reply | { failure: "unreachable" | "too-large" }} Answer */
 
 /**
  * @param {Map<string, Provider>} providers
@@ -51,7 +52,8 @@ async function ask(provider, body, signal) {
     const answer = String(await unless(signal, asked));
     // A character is a byte or more: what is too long as text need not be copied to know it.
     const bytes = answer.length > MOST_BYTES ? undefined : new TextEncoder().encode(answer);
-    return bytes === undefined || bytes.length > MOST_BYTES ? { failure: "too-large" } : { status: 200, body: bytes };
+    if (bytes === undefined || bytes.length > MOST_BYTES) return { failure: "too-large" };
+    return { failure: undefined, status: 200, retryAfter: undefined, date: undefined, body: bytes };
   } catch {
     return { failure: "unreachable" };
   }

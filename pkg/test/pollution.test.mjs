@@ -129,6 +129,22 @@ test("in replies they are no answers", async () => {
   }
 });
 
+test("what a reply inherits is no answer", async (t) => {
+  const { fetch } = globalThis;
+  globalThis.fetch = async (_, { body }) => new Response(answer(body));
+  t.after(() => {
+    globalThis.fetch = fetch;
+  });
+  for (const endpoint of ["https://rpc.example/", (body) => answer(body)]) {
+    for (const [name, value] of [["failure", "unreachable"], ["failure", 7], ["retryAfter", 7], ["date", {}]]) {
+      const selector = await createSelector(onBase(endpoint));
+      Object.prototype[name] = value;
+      const selecting = selector.select(v2(evmOffer())).finally(() => delete Object.prototype[name]);
+      assert.equal((await selecting).candidates[0].balance, "60000", name);
+    }
+  }
+});
+
 test("in a snapshot they restore nothing", async () => {
   const selector = await createSelector(onBase((body) => answer(body)));
   await selector.select(v2(evmOffer()));

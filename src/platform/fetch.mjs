@@ -5,7 +5,7 @@
 
 /**
  * @typedef {{ failure: "unreachable" | "redirected" | "too-large" }} Failure
- * @typedef {{ status: number, retryAfter: string | undefined, date: string | undefined, body: Uint8Array }} Reply
+ * @typedef {{ failure: undefined, status: number, retryAfter: string | undefined, date: string | undefined, body: Uint8Array }} Reply
  * @typedef {{ answer: Promise<Reply | Failure>, abort(): void }} Exchange
  */
 
@@ -64,7 +64,8 @@ async function converse(url, body, mostBytes, controller) {
     controller.abort();
     return failed("redirected");
   }
-  const head = { status, retryAfter: header(response, "retry-after"), date: header(response, "date") };
+  // All that the core reads is its own: what every object inherits is no answer.
+  const head = { failure: undefined, status, retryAfter: header(response, "retry-after"), date: header(response, "date") };
   // A refusal is a refusal however long it goes on about it, and if it breaks off.
   const refused = status < 200 || status >= 300;
   const whole = await bodyOf(response, mostBytes, signal).catch((error) => {
