@@ -46,10 +46,10 @@ pub use self::traffic::EndpointMetrics;
 pub(crate) use self::traffic::Traffic;
 pub use self::transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 
-/// How long past its deadline an attempt is still believed to have run: 400 ms for its task to be polled, and the
-/// same again that it is then given back. A half-open trial keeps its place so long; more means that the
-/// device slept.
-const GRACE: Duration = Duration::from_millis(800);
+/// How long past its deadline an attempt is still believed to have run: timers of a tab in the background run once a
+/// second, the deadline's and the one that gives time back. A half-open trial keeps its place so long; more means
+/// that the device slept.
+const GRACE: Duration = Duration::from_millis(2_000);
 /// The least time that a first endpoint gets before a hedge, however fast it used to be.
 const SHORTEST_HEAD_START: Duration = SLOW_FROM;
 

@@ -12,7 +12,7 @@ use crate::reference::health::{Effect, Ticket};
 use crate::reference::{Ms, Place};
 
 /// What an attempt's task is granted beyond its deadline before its trial counts as returned.
-const LEASE_GRACE_MS: Ms = 800;
+const LEASE_GRACE_MS: Ms = 2_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
