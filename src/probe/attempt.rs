@@ -36,6 +36,8 @@ pub(super) struct Attempt {
     pub(super) findings: Vec<Result<Holding, Unread>>,
     /// The endpoint could not be reached at all; its permit is still to be settled.
     pub(super) silence: Option<Silence>,
+    /// How long past its deadline it went on, on a thread that was busy.
+    pub(super) late: Duration,
 }
 
 /// An endpoint and its circuit when it was asked.
@@ -91,7 +93,8 @@ impl Prober {
                     wanted.iter().for_each(|_| findings.push(Err(unread.clone())));
                 }
             }
-            Box::new(Attempt { asked, reads, findings, silence })
+            let late = ended.since(started).saturating_sub(limit);
+            Box::new(Attempt { asked, reads, findings, silence, late })
         })
     }
 

@@ -69,7 +69,6 @@ impl Prober {
     pub(crate) async fn read(&self, plan: &Plan) -> Readings {
         let started = self.clock.now();
         let most = u32::try_from(self.settings.providers).unwrap_or(u32::MAX);
-        let deadline = started.after(self.settings.timeout.saturating_mul(most));
         let mut networks = Vec::new();
         plan.networks.iter().for_each(|network| networks.push(NetworkReading::new(network)));
         let mut parts = Vec::new();
@@ -78,6 +77,9 @@ impl Prober {
         }
         all(parts).await;
         let offline = self.settle_silence(&mut networks, started);
+        // The thread's time is no provider's, and not that of a second opinion.
+        let late = networks.iter().map(|network| network.late).max().unwrap_or_default();
+        let deadline = started.after(self.settings.timeout.saturating_mul(most)).after(late);
         Readings { networks, offline, deadline }
     }
 

@@ -63,7 +63,7 @@ impl Prober {
 
     /// Holds a second answer against the first. Each endpoint that said less is marked once.
     fn compare(&self, reading: &mut NetworkReading, attempt: Attempt) -> bool {
-        let Attempt { asked, reads, findings, silence } = attempt;
+        let Attempt { asked, reads, findings, silence, .. } = attempt;
         // Another endpoint of the network spoke a moment ago: silence is this one's own.
         if let Some(silence) = silence {
             self.settle(silence, Outcome::Fault);

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::channel::oneshot;
 use futures::future::AbortHandle;
@@ -32,6 +33,8 @@ pub(super) struct NetworkReading {
     pub(super) anyone_spoke: bool,
     /// There are endpoints that this selection had no turn for.
     pub(super) others_left: bool,
+    /// How long past their deadlines the attempts went on, on a thread that was busy.
+    pub(super) late: Duration,
     /// Endpoints that this selection may ask and that told nothing yet, in order.
     pub(super) unheard: Vec<Arc<Endpoint>>,
 }
@@ -51,7 +54,14 @@ impl NetworkReading {
     pub(super) fn new(plan: &NetworkPlan) -> Self {
         let mut progress = Vec::new();
         progress.resize_with(plan.reads.len(), Progress::default);
-        Self { progress, silences: Vec::new(), anyone_spoke: false, others_left: false, unheard: Vec::new() }
+        Self {
+            progress,
+            silences: Vec::new(),
+            anyone_spoke: false,
+            others_left: false,
+            late: Duration::ZERO,
+            unheard: Vec::new(),
+        }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -71,7 +81,8 @@ impl NetworkReading {
 
     /// Adds what an attempt came to. What is already told stays.
     pub(super) fn take(&mut self, attempt: Attempt) {
-        let Attempt { asked, reads, findings, silence } = attempt;
+        let Attempt { asked, reads, findings, silence, late } = attempt;
+        self.late = self.late.saturating_add(late);
         self.unheard.retain(|endpoint| !Arc::ptr_eq(endpoint, &asked.endpoint));
         match silence {
             Some(silence) => self.silences.push(silence),

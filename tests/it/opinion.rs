@@ -65,6 +65,23 @@ async fn of_two_that_disagree_the_higher_stands_and_the_lower_is_marked() {
     }
 }
 
+/// What a busy thread took is not taken from the second opinion.
+#[tokio::test(start_paused = true)]
+async fn a_busy_thread_asks_again_all_the_same() {
+    for busy_ms in [0, 700, 1_300, 9_000] {
+        let script = two(0, 9);
+        let late = base(0);
+        script.on("base-1.test", move |body| Answer::json(&late.answer(body)).after(Duration::from_millis(50)));
+        let busy = async {
+            tokio::task::yield_now().await;
+            tokio::time::advance(Duration::from_millis(busy_ms)).await;
+        };
+        let (selector, offers) = (selector(&config(), &script), [offers::base(PRICE)]);
+        let (result, ()) = futures::join!(select(&selector, &offers), busy);
+        assert_eq!(candidate(&result).balance.unwrap().to_string(), "9", "{busy_ms} ms");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn solana_is_asked_again_like_any_other() {
     let script = healthy(9, 9, 9);
