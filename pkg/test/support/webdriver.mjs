@@ -73,10 +73,10 @@ async function orClosed(close, open) {
   }
 }
 
-/** Starts a program: its `output`, `ended`, which rejects should it end by itself, and `stop()`. What it starts itself
- * goes with it, or with the screen. */
+/** Starts a program: its `output`, `ended`, which rejects should it end by itself, and `stop()`. It goes with this
+ * process, however that ends; what it starts itself goes with it, or with the screen. */
 function start(path, args, env = {}) {
-  const child = spawn(path, args, { stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, ...env } });
+  const child = spawn("setpriv", ["--pdeathsig", "KILL", path, ...args], { stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, ...env } });
   const exit = once(child, "exit");
   const ended = exit.then(([code]) => Promise.reject(new Error(`${path} ended by itself, with ${code}`)));
   ended.catch(() => {});
