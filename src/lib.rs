@@ -48,7 +48,8 @@
 //!   host's `fetch`.
 //! - `fetch`: on WASM the ready-made transport without reqwest, over the host's `fetch` directly: tens of
 //!   kilobytes less. To be taken with `default-features = false`. Part of it is an ES module that wasm-bindgen
-//!   puts beside its output, which its target `no-modules` cannot. Natively it brings nothing.
+//!   puts beside its output: its target `no-modules` cannot, and what its target `nodejs` writes needs a Node that
+//!   requires ES modules. Natively it brings nothing.
 //!
 //!   Without either the crate opens no connection, `RouteSelector::new` does not exist, and
 //!   [`RouteSelector::builder`] must be given a [`Transport`].

@@ -194,8 +194,8 @@ function withoutCredentials(address, headers) {
   const [user, password] = [decoded(url.username), decoded(url.password)];
   if (user === "" && password === "") return url.href;
   // `btoa` takes bytes as the characters of their numbers.
-  const bytes = new TextEncoder().encode(`${user}:${password}`);
-  headers.authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  const bytes = Array.from(new TextEncoder().encode(`${user}:${password}`), (byte) => String.fromCharCode(byte));
+  headers.authorization = `Basic ${btoa(bytes.join(""))}`;
   url.username = "";
   url.password = "";
   return url.href;

@@ -47,7 +47,7 @@ pub(crate) async fn sleep(span: Duration) {
     let millis = u32::try_from(span.as_millis()).unwrap_or(u32::MAX);
     let mut timer = None;
     let over = Promise::new(&mut |end, _| timer = Some(Timer { id: set_timeout(&end, millis), end }));
-    // Never rejects.
+    // Rejected where the host's timer throws: then there is no time to wait for.
     let _ = JsFuture::from(over).await;
 }
 
