@@ -123,12 +123,9 @@ pub use network::{ChainId, Family, NAMES, NetworkError};
 pub use payment::{
     Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
 };
-#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
-pub use platform::FetchTransport;
 pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
-#[doc(hidden)] // What the npm package's own providers answer through; no part of the API.
-pub use platform::{Exchange, settle};
+pub use platform::{Exchange, FetchTransport, settle};
 pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};
 pub use verdict::{Key, Note, Reason, Rejection, Rejections};

@@ -21,7 +21,7 @@ extern "C" {
 #[wasm_bindgen]
 extern "C" {
     /// A request under way on the JavaScript side.
-    #[doc(hidden)]
+    #[doc(hidden)] // The npm package's own providers answer through it; no part of the API.
     pub type Exchange;
 
     /// Never rejects.
@@ -78,7 +78,7 @@ impl Transport for FetchTransport {
 }
 
 /// What an exchange comes to. Dropped before its end, it is aborted.
-#[doc(hidden)]
+#[doc(hidden)] // As for `Exchange`.
 #[must_use]
 pub fn settle(exchange: Exchange) -> BoxFuture<'static, Result<Reply, TransportError>> {
     let exchange = UnderWay(exchange);
