@@ -85,6 +85,9 @@ function failed(failure) {
   return { failure };
 }
 
+/** Most answers fit in. */
+const USUAL_BYTES = 4_096;
+
 /**
  * The body, or nothing as soon as it grows past `most`.
  * @param {Response} response
@@ -99,22 +102,35 @@ async function bodyOf(response, most, signal) {
     return whole.length > most ? undefined : whole.slice();
   }
   const reader = response.body.getReader();
-  const chunks = [];
-  let length = 0;
+  // What is given stays the host's: it may fill it anew, shrink it, or hold far more behind it.
+  let own = new Uint8Array(USUAL_BYTES);
+  let end = 0;
+  let taken = 0;
   for (;;) {
     const step = await reader.read();
-    if (step.done) return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : joined(chunks, length);
+    if (step.done) return own.subarray(0, end);
     const chunk = bytesOf(step.value);
     // One of nothing counts too, for a body of those would never end.
-    length += chunk.length || 1;
-    if (length > most || signal.aborted) {
+    taken += chunk.length || 1;
+    if (taken > most || signal.aborted) {
       // An abort reaches only a host that heard of the signal.
       cancel(reader);
       return undefined;
     }
-    // What is given stays the host's: it may fill it anew, shrink it, or hold far more behind it.
-    if (chunk.length > 0) chunks.push(chunk.slice());
+    if (end + chunk.length > own.length) own = grown(own, end + chunk.length);
+    own.set(chunk, end);
+    end += chunk.length;
   }
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} least
+ */
+function grown(bytes, least) {
+  const larger = new Uint8Array(Math.max(2 * bytes.length, least));
+  larger.set(bytes);
+  return larger;
 }
 
 /**
@@ -123,20 +139,6 @@ async function bodyOf(response, most, signal) {
 function bytesOf(view) {
   if (!ArrayBuffer.isView(view)) throw new TypeError("these are no bytes");
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
-}
-
-/**
- * @param {Uint8Array[]} chunks
- * @param {number} length at least theirs
- */
-function joined(chunks, length) {
-  const whole = new Uint8Array(length);
-  let end = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, end);
-    end += chunk.length;
-  }
-  return whole.subarray(0, end);
 }
 
 /**
