@@ -6,7 +6,7 @@ import { cases } from "./cases.mjs";
 import { openEndpoint } from "../../tests/faults/server.mjs";
 import { evmOffer, onBase, v2 } from "../test/support/offers.mjs";
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).map((word) => word.toLowerCase());
 const server = await openEndpoint();
 const setup = () => ({ config: onBase(server.url), paymentRequired: v2(evmOffer()) });
 
@@ -25,6 +25,10 @@ for (const [name, run] of Object.entries(cases)) {
 await server.stop();
 console.log("| where | result |\n|---|---|");
 for (const [name, result] of rows) console.log(`| ${name} | ${result} |`);
+if (rows.length === 0) {
+  console.error(`none of the rows has ${wanted.join(" or ")} in its name: ${Object.keys(cases).join("; ")}`);
+  process.exitCode = 1;
+}
 process.exit();
 
 /** Runs one case; what it says of itself, usually its version. */
