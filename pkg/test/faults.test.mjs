@@ -37,6 +37,19 @@ test("what could not be read is never called poor", async (t) => {
   });
 });
 
+for (const row of ["302", "307"]) {
+  test(`a ${row} is told for what it is, and nobody goes there`, async (t) => {
+    const [moved] = await opened(t, row);
+    const selector = await createSelector(onBase(moved.url));
+    await assert.rejects(selector.select(input), (error) => {
+      assert.ok(error instanceof BalancesUnavailableError);
+      assert.match(error.message, /the endpoint redirects/);
+      return true;
+    });
+    assert.deepEqual(new Set(moved.asked.map(({ path }) => path)), new Set(["/v2/key"]));
+  });
+}
+
 test("a thread that is busy past the deadline finds what came meanwhile, and blames nobody", async (t) => {
   const [healthy] = await opened(t, "healthy");
   const selector = await createSelector({ ...onBase(healthy.url), routing: { probeTimeoutMs: 300 } });

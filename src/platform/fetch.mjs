@@ -22,10 +22,10 @@ export function post(url, body, mostBytes) {
     try {
       controller = new AbortController();
       return await converse(url, body, mostBytes, controller);
-    } catch {
+    } catch (error) {
       controller?.abort();
       // What a host says of a failed request may hold the URL.
-      return failed("unreachable");
+      return failed(isRedirect(error) ? "redirected" : "unreachable");
     } finally {
       controller = undefined;
     }
@@ -75,6 +75,17 @@ async function converse(url, body, mostBytes, controller) {
   // Where the body was cloned, to cancel one half ends nothing.
   if (whole === undefined) controller.abort();
   return whole === undefined && !refused ? failed("too-large") : { ...head, body: whole ?? new Uint8Array() };
+}
+
+/**
+ * @param {unknown} error
+ */
+function isRedirect(error) {
+  try {
+    return /** @type {Error} */ (/** @type {Error} */ (error).cause).message === "unexpected redirect";
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -168,12 +179,17 @@ async function cancel(stream) {
 /** Redirects are not followed. `manual` rather than `error`, which workers do not have. */
 const SERVER_RULES = /** @type {const} */ ({ method: "POST", redirect: "manual" });
 const BROWSER_RULES = /** @type {const} */ ({ ...SERVER_RULES, credentials: "omit", referrerPolicy: "no-referrer" });
+/** Node copies the body of every other request, in case it must be sent again: a fifth of its time. */
+const NODE_RULES = /** @type {const} */ ({ ...BROWSER_RULES, redirect: "error", window: null });
 
 /** @type {RequestInit | undefined} */
 let rules;
 
 /** Hosts without cookies and referrer refuse to be told to omit them. */
 function rulesOfHost() {
+  const { process } = /** @type {{ process?: { versions?: { undici?: string } } }} */ (globalThis);
+  // Its error tells a redirect, others' do not.
+  if (process?.versions?.undici !== undefined) return NODE_RULES;
   const anywhere = "https://localhost";
   /** @param {RequestInit} [init] */
   const takes = (init) => {
