@@ -255,7 +255,7 @@ impl RouteSelectorBuilder {
                     .map_err(|(problem, accepted)| ConfigError::new("transport", problem, accepted))?
             }
         };
-        let health = self.health.unwrap_or_else(|| HealthIndex::new(self.config.health.clone()));
+        let health = self.health.unwrap_or_else(|| HealthIndex::of(self.config.health.clone()));
         let (settings, observer) = (self.config.probe, self.observer);
         let traffic = Arc::new(Traffic::new(settings.seed.unwrap_or_else(platform::random)));
         let prober = Prober { transport, health, traffic, observer, settings, clock: Clock };

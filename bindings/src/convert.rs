@@ -24,7 +24,7 @@ pub(crate) fn failure(error: &SelectError) -> String {
     failure.put("deficits", shortfalls(error.deficits()));
     if let SelectError::Configuration(error) = error {
         failure.text("path", error.path());
-        failure.known_text("accepted", error.accepted());
+        failure.text("accepted", error.accepted());
     }
     if let SelectError::Decode(DecodeError::Unreadable { failures, entries }) = error {
         let mut carriers = failures.iter().map(|failure| {

@@ -42,7 +42,8 @@ enum Deed {
 pub(crate) fn replay_health(input: &str) -> Result<Vec<String>, String> {
     let input: Input = serde_json::from_str(input).map_err(|error| error.to_string())?;
     let network = ChainId::resolve("eip155:8453").map_err(|error| error.to_string())?;
-    let (index, key) = (HealthIndex::new(input.settings), EndpointKey::new(network, 1, "rpc.example"));
+    let index = HealthIndex::new(input.settings).map_err(|error| error.to_string())?;
+    let key = EndpointKey::new(network, 1, "rpc.example");
     Ok(input.steps.iter().map(|step| take(step, &index, &key)).collect())
 }
 

@@ -183,16 +183,10 @@ impl Draft {
         let provider = fields.get_set("provider").map(check::label);
         let label = fields.get_set("label").map(check::label);
         let (mut priority, mut weight) = (0, 1);
-        fields.set_whole("priority", &mut priority);
-        fields.set_whole("weight", &mut weight);
-        let max_in_flight = fields.whole("maxInFlight", u32::MAX.into());
+        fields.set_whole("priority", 0..=u8::MAX, &mut priority);
+        fields.set_whole("weight", 1..=1_000, &mut weight);
+        let max_in_flight = fields.whole("maxInFlight", 1..=u32::MAX.into());
         fields.finish();
-        if !(1..=1_000).contains(&weight) {
-            field.refuse_number("weight", "a whole number from 1 to 1000");
-        }
-        if max_in_flight == Some(0) {
-            field.refuse_number("maxInFlight", "a whole number from 1");
-        }
         let endpoint = match (url, provider) {
             (Some(url), None) => self.endpoint_at(url, allow_http)?,
             (None, Some(provider)) => {
@@ -220,7 +214,7 @@ impl Draft {
         let chain = &self.network.chain;
         let address = fields.get("address").map(|field| check::address(field, chain.family()));
         let symbol = fields.get_set("symbol").map(check::label);
-        let decimals = fields.whole("decimals", u8::MAX.into());
+        let decimals = fields.whole("decimals", 0..=MAX_DECIMALS.into());
         let name = fields.get_set("name").map(Field::text);
         let version = fields.get_set("version").map(Field::text);
         let program = fields.get_set("program").and_then(|field| field.word(&PROGRAMS));
@@ -239,15 +233,15 @@ impl Draft {
         match (name, version) {
             (None, None) => {}
             (Some(name), Some(version)) => asset.domain = Some((name.into(), version.into())),
-            _ => missing("name and version", "both parts of the EIP-712 domain, or neither"),
+            (name, _) => {
+                let other = if name.is_some() { "version" } else { "name" };
+                missing(other, "both `name` and `version` of the EIP-712 domain, or neither");
+            }
         }
         match decimals.map(u8::try_from) {
             Some(Ok(decimals)) => asset.decimals = decimals,
             _ if is_new => missing("decimals", "the token's decimals"),
             _ => {}
-        }
-        if asset.decimals > MAX_DECIMALS {
-            field.refuse_number("decimals", &format!("a whole number from 0 to {MAX_DECIMALS}"));
         }
         match symbol {
             Some(symbol) => asset.symbol = symbol,

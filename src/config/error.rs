@@ -1,8 +1,12 @@
 //! What is wrong with a configuration, without saying anything that it holds.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use crate::text::{contains, escaped};
+
+/// What is wrong with a number that is none of the accepted ones.
+pub(crate) const OUT_OF_RANGE: &str = "is out of range";
 
 /// A configuration that is not accepted. `Display` is one sentence: path, problem, what is
 /// accepted.
@@ -30,8 +34,8 @@ impl ConfigError {
 
     /// What is accepted there.
     #[must_use]
-    pub fn accepted(&self) -> Option<&str> {
-        Some(&self.0.accepted)
+    pub fn accepted(&self) -> &str {
+        &self.0.accepted
     }
 }
 
@@ -43,6 +47,20 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
+
+/// The same range, of numbers that are wide enough for all.
+pub(crate) fn widened<T: TryInto<u64>>(range: RangeInclusive<T>) -> RangeInclusive<u64> {
+    let (least, most) = range.into_inner();
+    least.try_into().unwrap_or(u64::MAX)..=most.try_into().unwrap_or(u64::MAX)
+}
+
+/// The numbers of `range` in words.
+pub(crate) fn whole_numbers(range: RangeInclusive<u64>) -> String {
+    match range.into_inner() {
+        (least, u64::MAX) => format!("a whole number from {least}"),
+        (least, most) => format!("a whole number from {least} to {most}"),
+    }
+}
 
 /// A path is made of the document's own keys, and a key can be anything.
 fn safe_path(path: &str) -> String {

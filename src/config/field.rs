@@ -5,10 +5,11 @@
 //! one way through every reader, and what it has made is thrown away in the end.
 
 use std::cell::{OnceCell, RefCell};
+use std::ops::RangeInclusive;
 
 use super::ConfigError;
-use super::error::holds_address;
-use crate::json::{Json, Members};
+use super::error::{OUT_OF_RANGE, holds_address, whole_numbers, widened};
+use crate::json::{Json, Kind, Members};
 use crate::text::shown;
 
 /// A value and where it stands.
@@ -56,14 +57,14 @@ impl<'a> Field<'a> {
 
     pub(super) fn items(&self) -> Vec<Field<'a>> {
         let mut fields = Vec::new();
-        for json in self.accepted(self.json.items(), "an array") {
+        for json in self.accepted(self.json.items(), Kind::Array) {
             fields.push(self.part(format!("{}[{}]", self.path, fields.len()), json));
         }
         fields
     }
 
     pub(super) fn text(&self) -> String {
-        self.accepted(self.json.text(), "a string")
+        self.accepted(self.json.text(), Kind::Text)
     }
 
     pub(super) fn flag(&self) -> bool {
@@ -72,20 +73,32 @@ impl<'a> Field<'a> {
             "false" => Some(false),
             _ => None,
         };
-        self.accepted(flag, "a boolean")
+        self.accepted(flag, Kind::Boolean)
     }
 
-    pub(super) fn fraction(&self) -> f64 {
-        self.accepted(decimal(self.json.raw()), "a number of 0 or more")
-    }
-
-    /// A number of at most `most`.
-    pub(super) fn whole(&self, most: u64) -> u64 {
-        let number = self.json.whole().filter(|number| *number <= most);
-        match most {
-            u64::MAX => self.accepted(number, "a whole number from 0"),
-            _ => self.accepted(number, &format!("a whole number from 0 to {most}")),
+    /// A number of 0 or more; `accepted` says which of them.
+    pub(super) fn fraction(&self, accepted: &str) -> f64 {
+        let number = decimal(self.json.raw());
+        if number.is_none() {
+            match self.json.kind() {
+                Kind::Number => self.refuse(OUT_OF_RANGE, accepted),
+                _ => self.mismatch(accepted),
+            }
         }
+        number.unwrap_or_default()
+    }
+
+    pub(super) fn whole(&self, range: RangeInclusive<u64>) -> u64 {
+        let number = self.json.whole().filter(|number| range.contains(number));
+        if number.is_none() {
+            let accepted = &whole_numbers(range);
+            match (self.json.kind(), self.json.raw().contains(['.', 'e', 'E'])) {
+                (Kind::Number, true) => self.refuse("is a number with a point or an exponent", accepted),
+                (Kind::Number, false) => self.refuse(OUT_OF_RANGE, accepted),
+                _ => self.mismatch(accepted),
+            }
+        }
+        number.unwrap_or_default()
     }
 
     /// What one of a few words stands for.
@@ -104,25 +117,16 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn is_text(&self) -> bool {
-        self.kind() == "a string"
+        self.json.kind() == Kind::Text
     }
 
     pub(super) fn is_object(&self) -> bool {
         self.json.is_object()
     }
 
-    /// Refuses a value of neither of the kinds that are accepted.
+    /// Refuses a value for its kind.
     pub(super) fn mismatch(&self, accepted: &str) {
-        match (self.kind(), accepted) {
-            // Of the right kind, and yet not readable: half of a surrogate pair stands alone in it.
-            ("a string", "a string") | ("an object", "an object") => {
-                self.refuse("is not valid Unicode text", accepted);
-            }
-            ("a whole number", _) if accepted.starts_with("a whole number") => {
-                self.refuse("is out of range", accepted);
-            }
-            (kind, _) => self.refuse(&format!("is {kind}"), accepted),
-        }
+        self.refuse(&format!("is {}", self.json.kind().words()), accepted);
     }
 
     pub(super) fn refuse(&self, problem: &str, accepted: &str) {
@@ -134,24 +138,28 @@ impl<'a> Field<'a> {
         self.refuse_path(&self.path_of(name), problem, accepted);
     }
 
-    /// Refuses a number of this object.
+    /// Refuses a number of this object that does not go with its others.
     pub(super) fn refuse_number(&self, name: &str, accepted: &str) {
-        self.refuse_at(name, "is out of range", accepted);
+        self.refuse_at(name, OUT_OF_RANGE, accepted);
     }
 
     fn refuse_path(&self, path: &str, problem: &str, accepted: &str) {
         self.refusal.get_or_init(|| ConfigError::new(path, problem, accepted));
     }
 
-    fn accepted<T: Default>(&self, value: Option<T>, accepted: &str) -> T {
+    fn accepted<T: Default>(&self, value: Option<T>, kind: Kind) -> T {
         if value.is_none() {
-            self.mismatch(accepted);
+            match self.json.kind() == kind {
+                // And yet not readable: half of a surrogate pair stands alone in it.
+                true => self.refuse("is not valid Unicode text", kind.words()),
+                false => self.mismatch(kind.words()),
+            }
         }
         value.unwrap_or_default()
     }
 
     fn members(&self) -> Members<'a> {
-        Members(self.accepted(self.json.members().map(|Members(members)| members), "an object"))
+        Members(self.accepted(self.json.members().map(|Members(members)| members), Kind::Object))
     }
 
     fn with_paths(&self, Members(members): Members<'a>) -> Entries<'a> {
@@ -174,16 +182,6 @@ impl<'a> Field<'a> {
         }
         path.push_str(name);
         path
-    }
-
-    fn kind(&self) -> &'static str {
-        match self.json.kind() {
-            "a number" if self.json.raw().bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E')) => {
-                "a number with a point or an exponent"
-            }
-            "a number" => "a whole number",
-            kind => kind,
-        }
     }
 }
 
@@ -214,9 +212,9 @@ impl<'a> Fields<'a> {
         self.get(name).map(Field::items).unwrap_or_default()
     }
 
-    /// The number by this name, at most `most`, if it is set.
-    pub(super) fn whole(&self, name: &'static str, most: u64) -> Option<u64> {
-        self.get_set(name).map(|field| field.whole(most))
+    /// The number by this name, if it is set.
+    pub(super) fn whole(&self, name: &'static str, range: RangeInclusive<u64>) -> Option<u64> {
+        self.get_set(name).map(|field| field.whole(range))
     }
 
     pub(super) fn set_flag(&self, name: &'static str, place: &mut bool) {
@@ -226,13 +224,14 @@ impl<'a> Fields<'a> {
     }
 
     /// Puts a number where its default stands, if it is there.
-    pub(super) fn set_whole<T: TryFrom<u64>>(&self, name: &'static str, place: &mut T) {
-        if let Some(field) = self.get(name) {
-            let unused_bits = 8_usize.saturating_sub(size_of::<T>()).saturating_mul(8);
-            let number = field.whole(u64::MAX.unbounded_shr(u32::try_from(unused_bits).unwrap_or_default()));
-            if let Ok(number) = T::try_from(number) {
-                *place = number;
-            }
+    pub(super) fn set_whole<T: Copy + TryFrom<u64> + TryInto<u64>>(
+        &self,
+        name: &'static str,
+        range: RangeInclusive<T>,
+        place: &mut T,
+    ) {
+        if let Some(Ok(number)) = self.get(name).map(|field| T::try_from(field.whole(widened(range)))) {
+            *place = number;
         }
     }
 

@@ -23,6 +23,7 @@ use crate::payment::{Limits, is_evm_address};
 use crate::registry::{TokenProgram, TransferMethod};
 
 pub use error::ConfigError;
+pub(crate) use error::{OUT_OF_RANGE, whole_numbers, widened};
 
 /// A checked configuration: one JSON document, every field optional.
 ///

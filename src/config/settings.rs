@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::ProbeSettings;
 use super::check::chains;
 use super::field::Field;
-use crate::health::HealthSettings;
+use crate::health::{ALPHA, CAPACITY, COUNT, HealthSettings, PERCENT, TIME, WINDOW};
 use crate::network::ChainId;
 use crate::payment::Limits;
 
@@ -32,20 +32,14 @@ pub(super) fn routing(field: Option<&Field<'_>>) -> Routing {
     let fields = field.fields();
     routing.prefer = chains(&fields.items("preferNetworks"));
     if let Some(timeout) = fields.get("probeTimeoutMs") {
-        probe.timeout = Duration::from_millis(timeout.whole(u64::MAX));
+        // Past 30 s every merchant has given up.
+        probe.timeout = Duration::from_millis(timeout.whole(1..=30_000));
     }
-    fields.set_whole("maxProvidersPerNetwork", &mut probe.providers);
+    fields.set_whole("maxProvidersPerNetwork", 1..=2, &mut probe.providers);
     fields.set_flag("secondOpinion", &mut probe.second_opinion);
     fields.set_flag("allowHttp", &mut routing.allow_http);
-    probe.seed = fields.whole("seed", u64::MAX);
+    probe.seed = fields.whole("seed", 0..=u64::MAX);
     fields.finish();
-    // Past 30 s every merchant has given up.
-    if !(Duration::from_millis(1)..=Duration::from_secs(30)).contains(&probe.timeout) {
-        field.refuse_number("probeTimeoutMs", "milliseconds from 1 to 30000");
-    }
-    if !(1..=2).contains(&probe.providers) {
-        field.refuse_number("maxProvidersPerNetwork", "1 or 2");
-    }
     routing
 }
 
@@ -54,20 +48,20 @@ pub(super) fn health(field: Option<&Field<'_>>) -> HealthSettings {
     let Some(field) = field else { return health };
     let fields = field.fields();
     if let Some(alpha) = fields.get("ewmaAlpha") {
-        health.ewma_alpha = alpha.fraction();
+        health.ewma_alpha = alpha.fraction(ALPHA);
     }
-    fields.set_whole("failureWindow", &mut health.failure_window);
-    fields.set_whole("consecutiveFailures", &mut health.consecutive_failures);
-    fields.set_whole("failurePercent", &mut health.failure_percent);
-    fields.set_whole("minimumSamples", &mut health.minimum_samples);
-    fields.set_whole("openForMs", &mut health.open_for_ms);
-    fields.set_whole("backoffMs", &mut health.backoff_ms);
-    fields.set_whole("backoffLimitMs", &mut health.backoff_limit_ms);
-    fields.set_whole("slowMs", &mut health.slow_ms);
-    fields.set_whole("capacity", &mut health.capacity);
-    fields.set_whole("idleRetentionMs", &mut health.idle_retention_ms);
+    fields.set_whole("failureWindow", WINDOW, &mut health.failure_window);
+    fields.set_whole("consecutiveFailures", COUNT, &mut health.consecutive_failures);
+    fields.set_whole("failurePercent", PERCENT, &mut health.failure_percent);
+    fields.set_whole("minimumSamples", COUNT, &mut health.minimum_samples);
+    fields.set_whole("openForMs", TIME, &mut health.open_for_ms);
+    fields.set_whole("backoffMs", 0..=u64::MAX, &mut health.backoff_ms);
+    fields.set_whole("backoffLimitMs", 0..=u64::MAX, &mut health.backoff_limit_ms);
+    fields.set_whole("slowMs", TIME, &mut health.slow_ms);
+    fields.set_whole("capacity", CAPACITY, &mut health.capacity);
+    fields.set_whole("idleRetentionMs", TIME, &mut health.idle_retention_ms);
     fields.finish();
-    if let Some((name, accepted)) = health.out_of_range() {
+    if let Some((name, accepted)) = health.contradiction() {
         field.refuse_number(name, accepted);
     }
     health
@@ -77,13 +71,11 @@ pub(super) fn limits(field: Option<&Field<'_>>) -> Limits {
     let mut limits = Limits::default();
     let Some(field) = field else { return limits };
     let fields = field.fields();
-    fields.set_whole("headerBytes", &mut limits.header_bytes);
-    fields.set_whole("bodyBytes", &mut limits.body_bytes);
-    fields.set_whole("jsonDepth", &mut limits.json_depth);
-    fields.set_whole("requirements", &mut limits.requirements);
+    let [header_bytes, body_bytes, json_depth, requirements] = Limits::RANGES;
+    fields.set_whole("headerBytes", header_bytes, &mut limits.header_bytes);
+    fields.set_whole("bodyBytes", body_bytes, &mut limits.body_bytes);
+    fields.set_whole("jsonDepth", json_depth, &mut limits.json_depth);
+    fields.set_whole("requirements", requirements, &mut limits.requirements);
     fields.finish();
-    if let Some((name, accepted)) = limits.out_of_range() {
-        field.refuse_number(name, accepted);
-    }
     limits
 }

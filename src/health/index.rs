@@ -18,6 +18,7 @@ use super::settings::HealthSettings;
 use super::snapshot::{self, SnapshotError};
 use super::view::EndpointView;
 use super::{Circuit, EndpointKey, Moment, Outcome, Transition};
+use crate::config::ConfigError;
 
 /// What every endpoint did lately. Cloning shares: selectors that hold clones learn from each
 /// other's traffic.
@@ -62,8 +63,15 @@ impl Hasher for OfDigest {
 
 impl HealthIndex {
     /// An empty index.
-    #[must_use]
-    pub fn new(settings: HealthSettings) -> Self {
+    ///
+    /// # Errors
+    /// A setting is not within its range, or contradicts another; the path is its name as in the configuration.
+    pub fn new(settings: HealthSettings) -> Result<Self, ConfigError> {
+        settings.check().map(|()| Self::of(settings))
+    }
+
+    /// An index with settings that are known to fit.
+    pub(crate) fn of(settings: HealthSettings) -> Self {
         let state = State::new(&settings);
         Self { settings: Arc::new(settings), state: Arc::new(Mutex::new(state)) }
     }
@@ -230,7 +238,7 @@ impl HealthIndex {
 
 impl Default for HealthIndex {
     fn default() -> Self {
-        Self::new(HealthSettings::default())
+        Self::of(HealthSettings::default())
     }
 }
 

@@ -26,6 +26,7 @@ pub use entry::EndpointHealth;
 pub use index::{HealthIndex, Permit};
 pub use score::Score;
 pub use settings::HealthSettings;
+pub(crate) use settings::{ALPHA, CAPACITY, COUNT, PERCENT, TIME, WINDOW};
 pub(crate) use settings::{PLAN_MEMORY, SLOW_FROM};
 pub use snapshot::SnapshotError;
 pub(crate) use view::millis;

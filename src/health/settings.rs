@@ -1,8 +1,11 @@
 //! The numbers that health works with, each with its unit and its reason.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use serde::Deserialize;
+
+use crate::config::{ConfigError, OUT_OF_RANGE, whole_numbers, widened};
 
 /// How quickly endpoints win and lose trust. The `health` object of the configuration.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -15,26 +18,27 @@ pub struct HealthSettings {
     /// Observations that the failure share is taken over, 1 to 64. 20: a few minutes of a wallet's
     /// traffic.
     pub failure_window: u32,
-    /// Failures in a row that open a circuit. 5: one outage, not one lost packet.
+    /// Failures in a row that open a circuit, at least 1. 5: one outage, not one lost packet.
     pub consecutive_failures: u32,
-    /// Share of failures in the window that opens a circuit, in percent. 50.
+    /// Share of failures in the window that opens a circuit, 1 to 100 percent. 50.
     pub failure_percent: u32,
-    /// Observations before the share counts. 10: one failure of two is no pattern.
+    /// Observations before the share counts, 1 to `failure_window`. 10: one failure of two is no pattern.
     pub minimum_samples: u32,
-    /// Milliseconds that a circuit stays open. 30,000: most restarts and deploys are over.
+    /// Milliseconds that a circuit stays open, at least 1. 30,000: most restarts and deploys are over.
     pub open_for_ms: u64,
     /// Milliseconds that an endpoint is passed over after a fault while another is usable, doubled
     /// by each further fault. 2,000: a hung primary costs its timeout once, not on every selection.
     pub backoff_ms: u64,
     /// The most that backing off grows to, in milliseconds. 30,000: as long as an open circuit.
     pub backoff_limit_ms: u64,
-    /// The latency average at which the full latency penalty applies, in milliseconds. 600: the
+    /// The latency average at which the full latency penalty applies, at least 1 millisecond. 600: the
     /// budget of one provider.
     pub slow_ms: u64,
-    /// Endpoints remembered, least recently used forgotten first. 128: dozens of networks with
+    /// Endpoints remembered, 1 to 65,536, least recently used forgotten first. 128: dozens of networks with
     /// two each.
     pub capacity: usize,
-    /// Milliseconds after which an unused endpoint counts as new again. 1,800,000 (30 minutes).
+    /// Milliseconds after which an unused endpoint counts as new again, at least `open_for_ms`.
+    /// 1,800,000 (30 minutes).
     pub idle_retention_ms: u64,
 }
 
@@ -70,6 +74,19 @@ pub(super) const UNPROVEN_AFTER: Duration = Duration::from_secs(60);
 /// How long a read plan that an endpoint refused is remembered: gateways change rarely.
 pub(crate) const PLAN_MEMORY: Duration = Duration::from_secs(3_600);
 
+/// What `ewma_alpha` may be.
+pub(crate) const ALPHA: &str = "a number above 0, at most 1";
+/// What `failure_window` may be: as many observations as one word has bits.
+pub(crate) const WINDOW: RangeInclusive<u32> = 1..=64;
+/// What `failure_percent` may be.
+pub(crate) const PERCENT: RangeInclusive<u32> = 1..=100;
+/// What numbers of observations may be.
+pub(crate) const COUNT: RangeInclusive<u32> = 1..=u32::MAX;
+/// What `capacity` may be. 65,536: far more than anyone has endpoints, and a few MB.
+pub(crate) const CAPACITY: RangeInclusive<usize> = 1..=65_536;
+/// What times in milliseconds may be that must not be none.
+pub(crate) const TIME: RangeInclusive<u64> = 1..=u64::MAX;
+
 impl Default for HealthSettings {
     fn default() -> Self {
         Self {
@@ -89,26 +106,36 @@ impl Default for HealthSettings {
 }
 
 impl HealthSettings {
-    /// The first setting that is out of its range, as (JSON name, what is accepted).
-    pub(crate) fn out_of_range(&self) -> Option<(&'static str, &'static str)> {
-        let window = 1..=64;
-        let percent = 1..=100;
-        let rules: [(bool, &(&str, &str)); 9] = [
-            (self.ewma_alpha > 0.0 && self.ewma_alpha <= 1.0, &("ewmaAlpha", "a number above 0, at most 1")),
-            (window.contains(&self.failure_window), &("failureWindow", "a whole number from 1 to 64")),
-            (self.consecutive_failures > 0, &("consecutiveFailures", "a whole number from 1")),
-            (percent.contains(&self.failure_percent), &("failurePercent", "a whole number from 1 to 100")),
+    /// Every setting for itself, then all together.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let numbers = [
+            ("failureWindow", widened(WINDOW), u64::from(self.failure_window)),
+            ("consecutiveFailures", widened(COUNT), self.consecutive_failures.into()),
+            ("failurePercent", widened(PERCENT), self.failure_percent.into()),
+            ("minimumSamples", widened(COUNT), self.minimum_samples.into()),
+            ("openForMs", TIME, self.open_for_ms),
+            ("slowMs", TIME, self.slow_ms),
+            ("capacity", widened(CAPACITY), u64::try_from(self.capacity).unwrap_or(u64::MAX)),
+            ("idleRetentionMs", TIME, self.idle_retention_ms),
+        ];
+        let misfit = numbers.into_iter().find(|(_, range, number)| !range.contains(number));
+        let misfit = misfit.map(|(name, range, _)| (name, whole_numbers(range)));
+        let misfit = misfit.or_else(|| self.contradiction().map(|(name, accepted)| (name, accepted.to_owned())));
+        misfit.map_or(Ok(()), |(name, accepted)| Err(ConfigError::new(name, OUT_OF_RANGE, &accepted)))
+    }
+
+    /// The first setting that no range of whole numbers bounds and that does not fit, and what would.
+    pub(crate) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
+        let rules: [(bool, &(&str, &str)); 3] = [
+            (self.ewma_alpha > 0.0 && self.ewma_alpha <= 1.0, &("ewmaAlpha", ALPHA)),
             (
-                (1..=self.failure_window).contains(&self.minimum_samples),
+                self.minimum_samples <= self.failure_window,
                 &("minimumSamples", "a whole number from 1 to failureWindow"),
             ),
-            (self.open_for_ms > 0, &("openForMs", "milliseconds from 1")),
-            (self.slow_ms > 0, &("slowMs", "milliseconds from 1")),
             (
                 self.idle_retention_ms >= self.open_for_ms,
                 &("idleRetentionMs", "milliseconds from openForMs: a shorter memory would forget open circuits"),
             ),
-            ((1..=65_536).contains(&self.capacity), &("capacity", "a whole number from 1 to 65536")),
         ];
         rules.iter().find(|(holds, _)| !holds).map(|(_, rule)| **rule)
     }

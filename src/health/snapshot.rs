@@ -4,7 +4,7 @@
 //! numbers, so that what is restored is written the same again. Endpoints are named by network,
 //! host and hash; no URL is ever in a snapshot.
 
-use std::cell::Cell;
+use std::cell::OnceCell;
 
 use super::circuit::{Breaker, Counts, Generation};
 use super::entry::Entry;
@@ -14,7 +14,7 @@ use super::view::{millis, until};
 use super::{EndpointKey, Moment, Opening};
 use crate::json::{Json, Members, Record, SyntaxError, Value};
 use crate::network::ChainId;
-use crate::text::escaped;
+use crate::text::{escaped, shown};
 
 const VERSION: u64 = 1;
 /// Bytes that are read whatever the capacity: one that shrank must not refuse its own past.
@@ -44,23 +44,32 @@ const FIELDS: [&str; 14] = [
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// Not JSON, or not a snapshot's.
-    #[error("the snapshot is not readable (line {line}, column {column})")]
+    /// Not JSON.
+    #[error("the snapshot is not JSON (line {line}, column {column})")]
     Unreadable {
         /// Where, from 1.
         line: usize,
         /// Where, from 1.
         column: usize,
     },
+    /// JSON, and no snapshot.
+    #[error("the snapshot is none; accepted is an object with a number `version` and a list `endpoints`")]
+    Shape,
     /// Written by another version of payroute.
     #[error("the snapshot has version {0}; accepted is {VERSION}")]
     Version(u64),
     /// More than the index could hold.
     #[error("the snapshot is larger than the index")]
     TooLarge,
-    /// An endpoint is listed twice, or is not written as one is.
-    #[error("endpoint {0} of the snapshot is not acceptable")]
-    Endpoint(usize),
+    /// An endpoint is not written as payroute writes one.
+    #[error("endpoint {position} of the snapshot is not acceptable; the first fault is at `{field}`")]
+    Endpoint {
+        /// Which, from 0.
+        position: usize,
+        /// The first field that is missing, unknown or not acceptable; `id` also for an endpoint that is listed
+        /// twice.
+        field: String,
+    },
 }
 
 /// A snapshot of `entries`, which come most recently used first.
@@ -123,46 +132,46 @@ pub(super) fn read(
         return Err(SnapshotError::TooLarge);
     }
     let json = Json::parse(text).map_err(|SyntaxError { line, column }| SnapshotError::Unreadable { line, column })?;
-    let shape = SnapshotError::Unreadable { line: 1, column: 1 };
-    let misfit = Cell::new(false);
+    let misfit = OnceCell::new();
     let snapshot = Fields::of(json, &["version", "endpoints"], &misfit);
     match snapshot.known("version").and_then(Json::whole) {
         Some(VERSION) => {}
         Some(other) => return Err(SnapshotError::Version(other)),
-        None => return Err(shape),
+        None => return Err(SnapshotError::Shape),
     }
-    let endpoints = snapshot.known("endpoints").and_then(Json::items).filter(|_| !misfit.get());
-    for (position, json) in endpoints.ok_or(shape)?.into_iter().take(settings.capacity).enumerate() {
-        if !restore(json, generation, now, settings).is_some_and(|(key, entry)| keep(key, entry)) {
-            return Err(SnapshotError::Endpoint(position));
-        }
+    let endpoints = snapshot.known("endpoints").and_then(Json::items).filter(|_| misfit.get().is_none());
+    let endpoints = endpoints.ok_or(SnapshotError::Shape)?;
+    for (position, json) in endpoints.into_iter().take(settings.capacity).enumerate() {
+        let kept = restore(json, generation, now, settings)
+            .and_then(|(key, entry)| keep(key, entry).then_some(()).ok_or_else(|| "id".to_owned()));
+        kept.map_err(|field| SnapshotError::Endpoint { position, field })?;
     }
     Ok(())
 }
 
-/// What [`record`] wrote.
+/// What [`record`] wrote, or the first field that is not so.
 fn restore(
     json: Json<'_>,
     generation: Generation,
     now: Moment,
     settings: &HealthSettings,
-) -> Option<(EndpointKey, Entry)> {
-    let misfit = Cell::new(false);
+) -> Result<(EndpointKey, Entry), String> {
+    let misfit = OnceCell::new();
     let record = Fields::of(json, &FIELDS, &misfit);
     // Nothing that is ahead is further than this index itself would have put it.
     let ahead = |ms: Option<u64>, most_ms: u64| ms.filter(|ms| *ms > 0).map(|ms| now.after_millis(ms.min(most_ms)));
     let counts = Counts {
         consecutive: record.short("consecutiveFailures"),
-        failures: u64::try_from(record.hex("failures")).unwrap_or_else(|_| record.refuse()),
+        failures: u64::try_from(record.hex("failures")).unwrap_or_else(|_| record.refuse("failures")),
         samples: record.short("samples"),
     };
     let opened = record.part("opened", &["agoMs", "reason"]).and_then(|opened| {
         let (since, reason) = (now.before_millis(opened.whole("agoMs")), opened.text("reason"));
         let reason = Opening::ALL.into_iter().find(|known| known.name() == reason);
-        reason.map(|reason| (since, reason)).or_else(|| opened.refuse())
+        reason.map(|reason| (since, reason)).or_else(|| opened.refuse("reason"))
     });
     let plan = record.part("plan", &["number", "forMs"]).and_then(|plan| {
-        let number = u8::try_from(plan.whole("number")).unwrap_or_else(|_| plan.refuse());
+        let number = u8::try_from(plan.whole("number")).unwrap_or_else(|_| plan.refuse("number"));
         Some((number, ahead(Some(plan.whole("forMs")), millis(PLAN_MEMORY))?))
     });
     let entry = Entry {
@@ -176,34 +185,40 @@ fn restore(
         ..Entry::new(generation, now)
     };
     if record.text("id").len() != 32 {
-        record.refuse::<()>();
+        record.refuse::<()>("id");
     }
-    let network = ChainId::known(&record.text("network"))?;
+    let network = ChainId::known(&record.text("network"));
+    if network.is_none() {
+        record.refuse::<()>("network");
+    }
     // As long as it is, or it would be written otherwise again; the snapshot itself has a bound.
-    let key = EndpointKey::new(network, record.hex("id"), escaped(&record.text("endpoint"), usize::MAX));
-    (!misfit.get()).then_some((key, entry))
+    let key = |network| EndpointKey::new(network, record.hex("id"), escaped(&record.text("endpoint"), usize::MAX));
+    match (network.map(key), misfit.into_inner()) {
+        (Some(key), None) => Ok((key, entry)),
+        (_, field) => Err(field.unwrap_or_default()),
+    }
 }
 
 /// An object of known fields alone, each once. What is not as it was written makes a misfit of the whole,
 /// which is looked at once, when all is read.
 struct Fields<'a> {
     members: Members<'a>,
-    misfit: &'a Cell<bool>,
+    misfit: &'a OnceCell<String>,
 }
 
 impl<'a> Fields<'a> {
-    fn of(json: Json<'a>, names: &[&str], misfit: &'a Cell<bool>) -> Self {
+    fn of(json: Json<'a>, names: &[&str], misfit: &'a OnceCell<String>) -> Self {
         let members = json.object().unwrap_or(Members(Vec::new()));
         let fields = Self { members, misfit };
-        if !fields.members.0.iter().all(|(name, _)| names.contains(&name.as_str())) {
-            fields.refuse::<()>();
+        if let Some((name, _)) = fields.members.0.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+            fields.refuse::<()>(&shown(name));
         }
         fields
     }
 
-    /// Marks the misfit; the value in its place is never used.
-    fn refuse<T: Default>(&self) -> T {
-        self.misfit.set(true);
+    /// Names the first misfit; the value in its place is never used.
+    fn refuse<T: Default>(&self, field: &str) -> T {
+        self.misfit.get_or_init(|| field.to_owned());
         T::default()
     }
 
@@ -212,11 +227,11 @@ impl<'a> Fields<'a> {
     }
 
     fn text(&self, name: &str) -> String {
-        self.known(name).and_then(Json::text).unwrap_or_else(|| self.refuse())
+        self.known(name).and_then(Json::text).unwrap_or_else(|| self.refuse(name))
     }
 
     fn whole(&self, name: &str) -> u64 {
-        self.known(name).and_then(Json::whole).unwrap_or_else(|| self.refuse())
+        self.known(name).and_then(Json::whole).unwrap_or_else(|| self.refuse(name))
     }
 
     fn known_whole(&self, name: &str) -> Option<u64> {
@@ -224,14 +239,14 @@ impl<'a> Fields<'a> {
     }
 
     fn short(&self, name: &str) -> u32 {
-        u32::try_from(self.whole(name)).unwrap_or_else(|_| self.refuse())
+        u32::try_from(self.whole(name)).unwrap_or_else(|_| self.refuse(name))
     }
 
     /// Digits only; `from_str_radix` alone would take a sign.
     fn hex(&self, name: &str) -> u128 {
         let digits = self.text(name);
         let digits = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok()).unwrap_or_else(|| self.refuse())
+        digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok()).unwrap_or_else(|| self.refuse(name))
     }
 
     fn part(&self, name: &str, names: &[&str]) -> Option<Self> {

@@ -8,5 +8,5 @@
 mod read;
 mod write;
 
-pub(crate) use read::{Json, Members, SyntaxError, nests_deeper_than};
+pub(crate) use read::{Json, Kind, Members, SyntaxError, nests_deeper_than};
 pub use write::{Record, Value};

@@ -15,6 +15,30 @@ pub(crate) struct SyntaxError {
     pub(crate) column: usize,
 }
 
+/// What a value is, for whoever has to say that it should be something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Object,
+    Array,
+    Boolean,
+    Null,
+    Number,
+}
+
+impl Kind {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Object => "an object",
+            Self::Array => "an array",
+            Self::Boolean => "a boolean",
+            Self::Null => "null",
+            Self::Number => "a number",
+        }
+    }
+}
+
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "is not JSON (line {}, column {})", self.line, self.column)
@@ -41,15 +65,14 @@ impl<'a> Json<'a> {
         self.0
     }
 
-    /// What kind of value it is, for error messages.
-    pub(crate) fn kind(self) -> &'static str {
+    pub(crate) fn kind(self) -> Kind {
         match self.0.as_bytes() {
-            [b'"', ..] => "a string",
-            [b'{', ..] => "an object",
-            [b'[', ..] => "an array",
-            [b't' | b'f', ..] => "a boolean",
-            [b'n', ..] => "null",
-            _ => "a number",
+            [b'"', ..] => Kind::Text,
+            [b'{', ..] => Kind::Object,
+            [b'[', ..] => Kind::Array,
+            [b't' | b'f', ..] => Kind::Boolean,
+            [b'n', ..] => Kind::Null,
+            _ => Kind::Number,
         }
     }
 
@@ -105,7 +128,7 @@ impl<'a> Json<'a> {
         let members = match self.members() {
             Some(members) => members,
             None if self.is_object() => return Err("has a name that is not valid Unicode text".to_owned()),
-            None => return Err(format!("is {}; accepted is an object", self.kind())),
+            None => return Err(format!("is {}; accepted is an object", self.kind().words())),
         };
         match members.repeated() {
             Some(name) => Err(format!("has a duplicate key `{}`", shown(name))),
@@ -401,14 +424,14 @@ mod tests {
     /// What a text says, by this reader.
     fn ours(json: Json<'_>) -> Option<serde_json::Value> {
         Some(match json.kind() {
-            "a string" => json.text()?.into(),
-            "an array" => json.items()?.into_iter().map(ours).collect::<Option<Vec<_>>>()?.into(),
-            "an object" => {
+            Kind::Text => json.text()?.into(),
+            Kind::Array => json.items()?.into_iter().map(ours).collect::<Option<Vec<_>>>()?.into(),
+            Kind::Object => {
                 let Members(members) = json.members()?;
                 let member = |(name, value)| Some((name, ours(value)?));
                 serde_json::Value::Object(members.into_iter().map(member).collect::<Option<_>>()?)
             }
-            "a number" => {
+            Kind::Number => {
                 json.whole().map_or_else(|| serde_json::from_str(json.raw()).ok(), |whole| Some(whole.into()))?
             }
             _ => serde_json::from_str(json.raw()).ok()?,

@@ -6,7 +6,7 @@ use super::{
     Carrier, CarrierFailure, DecodeError, Document, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
 };
 use crate::base64;
-use crate::json::{Json, Members, nests_deeper_than};
+use crate::json::{Json, Kind, Members, nests_deeper_than};
 use crate::network::ChainId;
 use crate::text::shown;
 use crate::verdict::Note;
@@ -257,8 +257,8 @@ fn stated_version(value: Option<Json<'_>>) -> Result<Stated, String> {
         "2" => Ok(Stated::Plain(Version::V2)),
         "\"1\"" | "1.0" => Ok(Stated::Coerced(Version::V1)),
         "\"2\"" | "2.0" => Ok(Stated::Coerced(Version::V2)),
-        other if matches!(value.kind(), "a string" | "a number") => Err(shown(other)),
-        _ => Err(value.kind().to_owned()),
+        other if matches!(value.kind(), Kind::Text | Kind::Number) => Err(shown(other)),
+        _ => Err(value.kind().words().to_owned()),
     }
 }
 

@@ -1,19 +1,19 @@
 //! How much of a merchant's answer is read.
 
-use serde::Deserialize;
+use std::ops::RangeInclusive;
 
-/// Bounds on what is decoded. The `limits` object of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+/// Bounds on what is decoded. The `limits` object of the configuration, which accepts the ranges named here;
+/// bounds that are set in Rust are taken as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of a header value. 65,536: no common server or proxy lets more through.
+    /// Bytes of a header value, 1 to 1,048,576. 65,536: no common server or proxy lets more through.
     pub header_bytes: usize,
-    /// Bytes of a body. 1,048,576: a thousand times a usual offer list.
+    /// Bytes of a body, 1 to 16,777,216. 1,048,576: a thousand times a usual offer list.
     pub body_bytes: usize,
-    /// Nesting of JSON. 32: real offers nest four deep, schemas in extensions a dozen.
+    /// Nesting of JSON, 1 to 120. 32: real offers nest four deep, schemas in extensions a dozen.
     pub json_depth: usize,
-    /// Entries of `accepts`. 64: each may cost a read; no merchant has been seen with over 20.
+    /// Entries of `accepts`, 1 to 1,024. 64: each may cost a read; no merchant has been seen with over 20.
     pub requirements: usize,
 }
 
@@ -24,15 +24,6 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The first bound that makes no sense: its JSON name, and what is accepted.
-    pub(crate) fn out_of_range(&self) -> Option<(&'static str, &'static str)> {
-        let depth = 1..=120;
-        let rules: [(bool, &(&str, &str)); 4] = [
-            ((1..=1 << 20).contains(&self.header_bytes), &("headerBytes", "bytes from 1 to 1048576")),
-            ((1..=1 << 24).contains(&self.body_bytes), &("bodyBytes", "bytes from 1 to 16777216")),
-            (depth.contains(&self.json_depth), &("jsonDepth", "a whole number from 1 to 120")),
-            ((1..=1_024).contains(&self.requirements), &("requirements", "a whole number from 1 to 1024")),
-        ];
-        rules.iter().find(|(holds, _)| !holds).map(|(_, rule)| **rule)
-    }
+    /// What the configuration accepts for each field, in their order.
+    pub(crate) const RANGES: [RangeInclusive<usize>; 4] = [1..=1 << 20, 1..=1 << 24, 1..=120, 1..=1_024];
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::amount::Amount;
-use crate::json::{Json, Members};
+use crate::json::{Json, Kind, Members};
 use crate::network::{ChainId, Family};
 use crate::solana::Address;
 use crate::text::shown;
@@ -193,8 +193,8 @@ impl Entry<'_> {
 
 fn readable_text(value: Json<'_>) -> Result<String, String> {
     value.text().ok_or_else(|| match value.kind() {
-        "a string" => "is not valid Unicode text".to_owned(),
-        kind => format!("is {kind}; accepted is a string"),
+        Kind::Text => "is not valid Unicode text".to_owned(),
+        kind => format!("is {}; accepted is a string", kind.words()),
     })
 }
 
@@ -204,8 +204,8 @@ fn whole_number(value: Json<'_>) -> Result<Amount, String> {
         Some(text) => text,
         None if !json.bytes().all(|b| b.is_ascii_digit()) => {
             return Err(match value.kind() {
-                "a number" => "is not a whole number of atomic units written in digits only".to_owned(),
-                kind => format!("is {kind}; accepted is a string of digits"),
+                Kind::Number => "is not a whole number of atomic units written in digits only".to_owned(),
+                kind => format!("is {}; accepted is a string of digits", kind.words()),
             });
         }
         None if value.whole().is_none_or(|number| number > EXACT_INTEGER) => {

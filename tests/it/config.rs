@@ -45,7 +45,7 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         (json!({"routing": []}), "routing", "routing: is an array; accepted is an object"),
         (json!({"owner": {}}), "owner", "owner: unknown field `owner`; accepted is one of"),
         (json!({"owners": []}), "owners", "owners: is an array; accepted is an object"),
-        (json!({"owners": {"eip155": 5}}), "owners.eip155", "owners.eip155: is a whole number; accepted is a string"),
+        (json!({"owners": {"eip155": 5}}), "owners.eip155", "owners.eip155: is a number; accepted is a string"),
         (
             json!({"owners": {"eip155": "0x12"}}),
             "owners.eip155",
@@ -88,13 +88,19 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
             "networks.base.rpc[0].priority",
             "is out of range; accepted is a whole number from 0 to 255",
         ),
-        (
-            rpc(json!(5)),
-            "networks.base.rpc[0]",
-            "is a whole number; accepted is a URL or an object with a url or a provider",
-        ),
+        (rpc(json!(5)), "networks.base.rpc[0]", "is a number; accepted is a URL or an object with a url or a provider"),
         (asset(json!({"symbol": "X"})), "networks.base.assets[0]", "missing field `address`"),
         (asset(json!({"address": "USDC"})), "networks.base.assets[0].address", "is not an address"),
+        (
+            asset(json!({"address": BUYER, "symbol": "X", "decimals": 6, "name": "X"})),
+            "networks.base.assets[0].version",
+            "is missing; accepted is both `name` and `version`",
+        ),
+        (
+            asset(json!({"address": BUYER, "symbol": "X", "decimals": 6, "version": "1"})),
+            "networks.base.assets[0].name",
+            "is missing; accepted is both `name` and `version`",
+        ),
         (asset(json!({"address": BUYER, "symbol": "X"})), "networks.base.assets[0].decimals", "is missing"),
         (asset(json!({"address": BUYER, "decimals": 6})), "networks.base.assets[0].symbol", "is missing"),
         (
@@ -108,8 +114,12 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
             "routing.preferNetworks[1]",
             "already listed",
         ),
-        (json!({"routing": {"probeTimeoutMs": 0}}), "routing.probeTimeoutMs", "milliseconds from 1 to 30000"),
-        (json!({"routing": {"maxProvidersPerNetwork": 3}}), "routing.maxProvidersPerNetwork", "accepted is 1 or 2"),
+        (json!({"routing": {"probeTimeoutMs": 0}}), "routing.probeTimeoutMs", "a whole number from 1 to 30000"),
+        (
+            json!({"routing": {"maxProvidersPerNetwork": 3}}),
+            "routing.maxProvidersPerNetwork",
+            "a whole number from 1 to 2",
+        ),
         (
             json!({"policy": {"allowedAssets": ["USDD"]}}),
             "policy.allowedAssets[0]",
@@ -126,17 +136,13 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
             "is not an amount in digits with at most one point; accepted is an amount in token units",
         ),
         (json!({"policy": {"maxAmount": {"USDC": "1.0000001"}}}), "policy.maxAmount.USDC", "more decimal places"),
-        (
-            json!({"policy": {"maxAmount": {"USDC": 1}}}),
-            "policy.maxAmount.USDC",
-            "is a whole number; accepted is a string",
-        ),
+        (json!({"policy": {"maxAmount": {"USDC": 1}}}), "policy.maxAmount.USDC", "is a number; accepted is a string"),
         (json!({"fees": {"base": "0.1"}}), "fees.base", "atomic units in digits"),
-        (json!({"health": {"openForMs": 0}}), "health.openForMs", "milliseconds from 1"),
+        (json!({"health": {"openForMs": 0}}), "health.openForMs", "a whole number from 1"),
         (json!({"health": {"ewmaAlpha": 1.5}}), "health.ewmaAlpha", "a number above 0, at most 1"),
         (json!({"health": {"failureWindow": 5}}), "health.minimumSamples", "from 1 to failureWindow"),
         (json!({"health": {"idleRetentionMs": 1}}), "health.idleRetentionMs", "milliseconds from openForMs"),
-        (json!({"limits": {"bodyBytes": 1_u64 << 40}}), "limits.bodyBytes", "bytes from 1 to 16777216"),
+        (json!({"limits": {"bodyBytes": 1_u64 << 40}}), "limits.bodyBytes", "a whole number from 1 to 16777216"),
         (
             network(json!({"assets": [{"address": USDC_BASE}, {"address": USDC_BASE.to_lowercase(), "decimals": 18}]})),
             "networks.base.assets[1]",
@@ -173,11 +179,11 @@ fn null_leaves_a_field_unset_where_it_may_be() {
         (r#"{"fees":{"base":null}}"#, "fees.base: is null; accepted is a string"),
         (
             r#"{"routing":{"probeTimeoutMs":5.0}}"#,
-            "routing.probeTimeoutMs: is a number with a point or an exponent; accepted is a whole number from 0",
+            "routing.probeTimeoutMs: is a number with a point or an exponent; accepted is a whole number from 1 to 30000",
         ),
         (
             r#"{"routing":{"probeTimeoutMs":-5}}"#,
-            "routing.probeTimeoutMs: is out of range; accepted is a whole number from 0",
+            "routing.probeTimeoutMs: is out of range; accepted is a whole number from 1 to 30000",
         ),
         (r#"{"routing":{"seed":1,"seed":2}}"#, "routing.seed: duplicate field `seed`; accepted is each field once"),
         (r#"{"owners":{"eip155":"\ud800"}}"#, "owners.eip155: is not valid Unicode text; accepted is a string"),
@@ -188,8 +194,61 @@ fn null_leaves_a_field_unset_where_it_may_be() {
 
 #[test]
 fn plain_http_off_loopback_needs_consent() {
-    let config = json!({"networks": {"base": {"rpc": ["http://node.lan:8545"]}}, "routing": {"allowHttp": true}});
-    Config::from_json(&config.to_string()).unwrap();
+    let networks = json!({"base": {"rpc": ["http://node.lan:8545"]}});
+    for routing in [json!({}), json!({"allowHttp": false})] {
+        let (path, text) = refusal(&json!({"networks": networks, "routing": routing}));
+        assert_eq!(path, "networks.base.rpc[0]");
+        assert!(text.contains("is not encrypted"), "{text}");
+    }
+    let consented = json!({"networks": networks, "routing": {"allowHttp": true}});
+    Config::from_json(&consented.to_string()).unwrap();
+}
+
+/// Whatever is wrong with a number, what is accepted is the same: its range.
+#[test]
+fn numbers_of_the_wrong_kind_are_told_their_range() {
+    let endpoint = |field: &str, value: &Value| {
+        let mut endpoint = json!({"url": "https://x.test"});
+        endpoint[field] = value.clone();
+        json!({"networks": {"base": {"rpc": [endpoint]}}})
+    };
+    let section = |section: &str, field: &str, value: &Value| {
+        let mut config = json!({(section): {}});
+        config[section][field] = value.clone();
+        config
+    };
+    let config = |path: &str, value: &Value| match path.split_once('.') {
+        Some((name, field)) => section(name, field, value),
+        None => endpoint(path, value),
+    };
+    for (path, accepted) in [
+        ("weight", "a whole number from 1 to 1000"),
+        ("priority", "a whole number from 0 to 255"),
+        ("maxInFlight", "a whole number from 1 to 4294967295"),
+        ("routing.probeTimeoutMs", "a whole number from 1 to 30000"),
+        ("routing.maxProvidersPerNetwork", "a whole number from 1 to 2"),
+        ("routing.seed", "a whole number from 0"),
+        ("health.failureWindow", "a whole number from 1 to 64"),
+        ("health.consecutiveFailures", "a whole number from 1 to 4294967295"),
+        ("health.failurePercent", "a whole number from 1 to 100"),
+        ("health.openForMs", "a whole number from 1"),
+        ("health.backoffMs", "a whole number from 0"),
+        ("health.capacity", "a whole number from 1 to 65536"),
+        ("health.ewmaAlpha", "a number above 0, at most 1"),
+        ("limits.headerBytes", "a whole number from 1 to 1048576"),
+        ("limits.requirements", "a whole number from 1 to 1024"),
+    ] {
+        let document = config(path, &json!("HERE")).to_string();
+        for (value, problem) in [
+            ("\"2\"", "is a string"),
+            ("-1", "is out of range"),
+            ("18446744073709551616", "is out of range"),
+            ("[]", "is an array"),
+        ] {
+            let text = Config::from_json(&document.replace("\"HERE\"", value)).unwrap_err().to_string();
+            assert!(text.ends_with(&format!("{problem}; accepted is {accepted}")), "{path} {value}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -370,7 +370,7 @@ fn settings_move_the_thresholds() {
     settings.consecutive_failures = 1;
     settings.open_for_ms = 10;
     let mut bench = Bench::new();
-    bench.index = HealthIndex::new(settings);
+    bench.index = HealthIndex::new(settings).unwrap();
     bench.report(Outcome::Fault);
     assert_eq!(bench.circuit(), Circuit::Open);
     bench.wait(10);
@@ -403,4 +403,28 @@ fn a_report_after_half_an_hour_revives_nothing() {
     bench.wait(1_800_001);
     late.settle(Outcome::Fault, bench.now());
     assert_eq!((bench.circuit(), bench.score()), (Circuit::Closed, 8_000));
+}
+
+#[test]
+fn settings_that_do_not_fit_make_no_index() {
+    let with = |change: fn(&mut HealthSettings)| {
+        let mut settings = HealthSettings::default();
+        change(&mut settings);
+        HealthIndex::new(settings).map_err(|error| (error.path().to_owned(), error.accepted().to_owned())).err()
+    };
+    let refused = |name: &str, accepted: &str| Some((name.to_owned(), accepted.to_owned()));
+    assert_eq!(with(|_| ()), None);
+    assert_eq!(with(|settings| settings.ewma_alpha = -3.0), refused("ewmaAlpha", "a number above 0, at most 1"));
+    assert_eq!(with(|settings| settings.ewma_alpha = f64::NAN), refused("ewmaAlpha", "a number above 0, at most 1"));
+    assert_eq!(with(|settings| settings.failure_window = 0), refused("failureWindow", "a whole number from 1 to 64"));
+    assert_eq!(
+        with(|settings| settings.failure_percent = 101),
+        refused("failurePercent", "a whole number from 1 to 100")
+    );
+    assert_eq!(with(|settings| settings.slow_ms = 0), refused("slowMs", "a whole number from 1"));
+    assert_eq!(with(|settings| settings.capacity = 0), refused("capacity", "a whole number from 1 to 65536"));
+    assert_eq!(
+        with(|settings| settings.minimum_samples = 21),
+        refused("minimumSamples", "a whole number from 1 to failureWindow")
+    );
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use payroute::{
-    ChainId, Circuit, Config, Endpoint, EndpointKey, Event, FailureClass, HealthIndex, HealthSettings, Moment, Outcome,
-    RouteSelector,
+    ChainId, Circuit, Config, Endpoint, EndpointKey, Event, FailureClass, HealthIndex, Moment, Outcome, RouteSelector,
+    SnapshotError,
 };
 use serde_json::{Value, json};
 
@@ -108,33 +108,42 @@ fn a_snapshot_keeps_every_host_whole() {
 
 #[test]
 fn a_snapshot_that_is_none_changes_nothing() {
-    let index = HealthIndex::new(HealthSettings::default());
+    let index = HealthIndex::default();
     let now = Moment::from_millis(1_000);
     let good = r#"{"network":"eip155:8453","endpoint":"x.test","id":"0123456789abcdef0123456789abcdef",
         "success":800000000,"consecutiveFailures":0,"samples":0,"failures":"0","idleForMs":0}"#;
     let of = |endpoints: &str| format!(r#"{{"version":1,"endpoints":[{endpoints}]}}"#);
+    let none = "the snapshot is none; accepted is an object with a number `version` and a list `endpoints`";
     index.restore(&of(good), now).unwrap();
     for (text, problem) in [
-        (String::new(), "the snapshot is not readable"),
-        ("[]".to_owned(), "the snapshot is not readable"),
+        (String::new(), "the snapshot is not JSON (line 1, column 1)"),
+        ("[]".to_owned(), none),
         (r#"{"version":2,"endpoints":[]}"#.to_owned(), "the snapshot has version 2; accepted is 1"),
-        (of(&format!("{good},{good}")), "endpoint 1 of the snapshot is not acceptable"),
-        (of(&good.replace("0123456789abcdef0123456789abcdef", "12")), "endpoint 0 of the snapshot"),
-        (of(&good.replace(r#""failures":"0""#, r#""failures":"zz""#)), "endpoint 0 of the snapshot"),
-        (of(&good.replace("01234567", "+1234567")), "endpoint 0 of the snapshot"),
-        (of(&good.replace(r#""failures":"0""#, r#""failures":"+1""#)), "endpoint 0 of the snapshot"),
-        (of(&good.replace(r#""samples":0"#, r#""samples":-1"#)), "endpoint 0 of the snapshot"),
-        (of(&good.replace(r#""samples":0"#, r#""samples":0,"samples":0"#)), "endpoint 0 of the snapshot"),
-        (of(&good.replace(r#""samples":0"#, r#""samples":0,"simples":0"#)), "endpoint 0 of the snapshot"),
-        (of(&good.replace(r#""samples":0,"#, "")), "endpoint 0 of the snapshot"),
-        (of(&good.replace("eip155:8453", "nowhere")), "endpoint 0 of the snapshot"),
-        (of("7"), "endpoint 0 of the snapshot"),
-        (r#"{"version":1,"endpoints":{}}"#.to_owned(), "the snapshot is not readable"),
-        (r#"{"version":1}"#.to_owned(), "the snapshot is not readable"),
-        (r#"{"endpoints":[]}"#.to_owned(), "the snapshot is not readable"),
+        (r#"{"version":1,"endpoints":{}}"#.to_owned(), none),
+        (r#"{"version":1}"#.to_owned(), none),
+        (r#"{"endpoints":[]}"#.to_owned(), none),
+        (r#"{"version":1,"endpoints":[],"more":1}"#.to_owned(), none),
+        (of(&format!("{good},{good}")), "endpoint 1 of the snapshot is not acceptable; the first fault is at `id`"),
     ] {
         let error = index.restore(&text, now).unwrap_err();
-        assert!(error.to_string().starts_with(problem), "{text}: {error}");
+        assert_eq!(error.to_string(), problem, "{text}");
+        assert_eq!(index.len(), 1);
+    }
+    for (endpoint, fault) in [
+        (good.replace("0123456789abcdef0123456789abcdef", "12"), "id"),
+        (good.replace("01234567", "+1234567"), "id"),
+        (good.replace(r#""failures":"0""#, r#""failures":"zz""#), "failures"),
+        (good.replace(r#""failures":"0""#, r#""failures":"+1""#), "failures"),
+        (good.replace(r#""samples":0"#, r#""samples":-1"#), "samples"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"simples":0"#), "simples"),
+        (good.replace(r#""samples":0,"#, ""), "samples"),
+        (good.replace("eip155:8453", "nowhere"), "network"),
+        // Of what is no record there is no field at all.
+        (good.replace(r#""samples":0"#, r#""samples":0,"samples":0"#), "consecutiveFailures"),
+        ("7".to_owned(), "consecutiveFailures"),
+    ] {
+        let error = index.restore(&of(&endpoint), now).unwrap_err();
+        assert_eq!(error, SnapshotError::Endpoint { position: 0, field: fault.to_owned() }, "{endpoint}");
         assert_eq!(index.len(), 1);
     }
     // What is ahead is no further than the index itself would have put it.

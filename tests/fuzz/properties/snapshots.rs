@@ -69,7 +69,7 @@ fn restarted(index: &HealthIndex, now: Moment) -> HealthIndex {
 fn index() -> HealthIndex {
     let mut settings = HealthSettings::default();
     settings.capacity = 8;
-    HealthIndex::new(settings)
+    HealthIndex::new(settings).expect("the settings fit")
 }
 
 /// Its host is as long as a host can be.
