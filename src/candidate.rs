@@ -321,10 +321,10 @@ fn judge_holding(candidate: &mut Candidate, route: Option<&Route>, holding: &Hol
     holding.notes.iter().for_each(|note| candidate.note(*note));
     holding.objections.iter().for_each(|(reason, detail)| candidate.reject(*reason, *detail));
     match route.map(|route| &route.transfer) {
-        Some(Transfer::Eip3009(Some(stated))) => judge_domain(candidate, stated, holding),
+        Some(Transfer::Eip3009 { domain: Some(stated), .. }) => judge_domain(candidate, stated, holding),
         Some(Transfer::Permit2(stand_ins)) => permit2::judge(candidate, stand_ins, due, holding),
         Some(Transfer::Spl) => spl::judge(candidate, due, holding),
-        Some(Transfer::Eip3009(None)) | None => {}
+        Some(Transfer::Eip3009 { domain: None, .. }) | None => {}
     }
     let available = balance.saturating_sub(candidate.held);
     if available < due {
@@ -409,7 +409,11 @@ mod tests {
             let holding = Holding { balance: Amount::from_u64(1), domain_separator: told, ..Holding::default() };
             let evidence = Evidence::unasked(Reading::Holding(holding));
             let domain = StatedDomain { separator: [7; 32], confirmed };
-            let route = Route { transfer: Transfer::Eip3009(Some(domain)), deposit: None, contracts: &[] };
+            let route = Route {
+                transfer: Transfer::Eip3009 { domain: Some(domain), is_known: true },
+                deposit: None,
+                contracts: &[],
+            };
             judge(&mut candidate, Some(&route), &evidence);
             (candidate.viable, candidate.notes)
         };

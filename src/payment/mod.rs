@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use limits::Limits;
 pub use terms::{Extra, Malformed, Terms};
-pub(crate) use terms::{is_evm_address, other_than_address};
+pub(crate) use terms::{is_evm_address, is_zero_address, other_than_address};
 
 use crate::text::add_part;
 use crate::verdict::Note;

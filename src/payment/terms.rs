@@ -91,11 +91,12 @@ impl Terms {
         let network = entry.text("network");
         let chain = ChainId::known(&network);
         let family = chain.as_ref().map_or(Family::Other, ChainId::family);
+        let (scheme, amount, asset) = (entry.text("scheme"), entry.amount(family), entry.text("asset"));
         let terms = Self {
-            scheme: entry.text("scheme"),
-            amount: entry.amount(family),
-            asset: entry.text("asset"),
-            pay_to: entry.recipient(family),
+            scheme,
+            amount,
+            pay_to: entry.recipient(family, &asset),
+            asset,
             max_timeout_seconds: entry.lifetime(),
             extra: entry.extra(),
             network,
@@ -150,11 +151,17 @@ impl Entry<'_> {
         amount
     }
 
-    fn recipient(&mut self, family: Family) -> Arc<str> {
+    fn recipient(&mut self, family: Family, asset: &str) -> Arc<str> {
         let pay_to = self.text("payTo");
         if let Some(accepted) = other_than_address(&pay_to, family) {
             let problem = format!("`{}` is not an address; accepted is {accepted}", shown(&pay_to));
             self.refuse("payTo", &problem);
+        }
+        if family != Family::Other && pay_to.eq_ignore_ascii_case(asset) {
+            self.refuse("payTo", "is the token itself, which gives nothing back");
+        }
+        if family == Family::Evm && is_zero_address(&pay_to) {
+            self.refuse("payTo", "is the zero address, where tokens refuse to go");
         }
         pay_to
     }
@@ -223,6 +230,11 @@ pub(crate) fn other_than_address(text: &str, family: Family) -> Option<&'static 
         Family::Svm if Address::from_str(text).is_err() => Some("a base58 Solana address"),
         _ => None,
     }
+}
+
+/// Whether `text`, an EVM address, is that of nobody.
+pub(crate) fn is_zero_address(text: &str) -> bool {
+    text.bytes().skip(2).all(|digit| digit == b'0')
 }
 
 /// Whether `text` is an EVM address: 0x and 40 hexadecimal digits, in any case.

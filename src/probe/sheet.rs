@@ -9,7 +9,7 @@ use crate::amount::Amount;
 use crate::candidate::Holding;
 use crate::class::FailureClass as Class;
 use crate::policy::BalanceRead;
-use crate::scheme::{Asks, permit2::PERMIT2};
+use crate::scheme::{Asks, eip3009::NO_TRANSFER, permit2::PERMIT2};
 use crate::verdict::{Note, Reason};
 
 /// `balanceOf(address)`.
@@ -26,6 +26,10 @@ const PERMIT_TYPEHASH: View = View([0x30, 0xad, 0xf8, 0x1f], 0);
 const IS_BLACKLISTED: View = View([0xfe, 0x57, 0x5a, 0x87], 1);
 /// `isBlackListed(address)`, as USDT has it.
 const IS_BLACK_LISTED: View = View([0xe4, 0x7d, 0x60, 0x60], 1);
+/// `isBlocked(address)`, as Tether's newer tokens have it.
+const IS_BLOCKED: View = View([0xfb, 0xac, 0x39, 0x51], 1);
+/// `authorizationState(address,bytes32)`, which EIP-3009 demands. Any number will do for the nonce.
+const AUTHORIZATION_STATE: View = View([0xe9, 0x4a, 0x01, 0x02], 2);
 /// `paused()`.
 const PAUSED: View = View([0x5c, 0x97, 0x5a, 0xbb], 0);
 
@@ -199,7 +203,10 @@ impl TokenRead {
         if self.asks.domain {
             facts.push(self.view(DOMAIN_SEPARATOR));
         }
-        for view in &[IS_BLACKLISTED, IS_BLACK_LISTED, PAUSED] {
+        if self.asks.authorizations {
+            facts.push(self.view(AUTHORIZATION_STATE));
+        }
+        for view in &[IS_BLACKLISTED, IS_BLACK_LISTED, IS_BLOCKED, PAUSED] {
             facts.push(self.view(*view));
         }
         facts
@@ -232,7 +239,10 @@ impl TokenRead {
                 break;
             }
         }
-        let blocked = is_true(IS_BLACKLISTED) || is_true(IS_BLACK_LISTED);
+        let has_no_authorizations =
+            self.asks.authorizations && answers.known(&self.view(AUTHORIZATION_STATE)).is_ok_and(|told| told.is_err());
+        object(has_no_authorizations, Reason::TransferMethodUnsupported, NO_TRANSFER);
+        let blocked = [IS_BLACKLISTED, IS_BLACK_LISTED, IS_BLOCKED].into_iter().any(is_true);
         object(blocked, Reason::AccountBlocked, "the token's issuer has blocked the buyer's address");
         object(is_true(PAUSED), Reason::TokenPaused, "the token's issuer has paused all transfers");
         if self.asks.domain {
@@ -302,6 +312,8 @@ mod tests {
             ("PERMIT_TYPEHASH()", PERMIT_TYPEHASH),
             ("isBlacklisted(address)", IS_BLACKLISTED),
             ("isBlackListed(address)", IS_BLACK_LISTED),
+            ("isBlocked(address)", IS_BLOCKED),
+            ("authorizationState(address,bytes32)", AUTHORIZATION_STATE),
             ("paused()", PAUSED),
         ] {
             assert_eq!(Keccak256::digest(signature)[..4], selector.0, "{signature}");

@@ -15,15 +15,30 @@ const PROXY: Contract = Contract {
     missing: "x402's Permit2 proxy for exact is not deployed on the network",
 };
 
+/// Of `@x402/svm` 2.27.0: clients refuse to sign more.
+const MOST_MEMO_BYTES: usize = 256;
+
 pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     if offer.network.chain.family() == Family::Svm {
-        return fee_payer_stated(offer).map(|()| Route::plain(Transfer::Spl));
+        fee_payer_stated(offer)?;
+        return memo_fits(offer).map(|()| Route::plain(Transfer::Spl));
     }
     match offer.method(Method::Eip3009)? {
         Method::Eip3009 => Ok(Route::plain(eip3009::transfer(offer)?)),
         Method::Permit2 => {
             Ok(Route { contracts: &[permit2::PERMIT2, PROXY], ..Route::plain(permit2::transfer(offer)) })
         }
+    }
+}
+
+/// What the offer wants written beside the transfer.
+fn memo_fits(offer: &Offer<'_>) -> Result<(), Refusal> {
+    let reason = Reason::MalformedRequirement;
+    match offer.text("memo", reason)? {
+        Some(memo) if memo.len() > MOST_MEMO_BYTES => {
+            Err(refusal(reason, format!("extra.memo is longer than {MOST_MEMO_BYTES} bytes")))
+        }
+        _ => Ok(()),
     }
 }
 

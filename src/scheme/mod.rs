@@ -14,11 +14,11 @@ use crate::candidate::StatedDomain;
 use crate::config::{Asset, NetworkConfig};
 use crate::eip712::domain_separator;
 use crate::network::Family;
-use crate::payment::{Terms, Version, is_evm_address};
+use crate::payment::{Terms, Version, is_evm_address, is_zero_address};
 use crate::text::shown;
 use crate::verdict::{Reason, Rejection};
 
-pub(crate) use self::transfer::{Asks, Contract, Transfer, permit2, spl};
+pub(crate) use self::transfer::{Asks, Contract, Transfer, eip3009, permit2, spl};
 
 /// Every scheme, by its name in offers.
 const SCHEMES: &[(&str, Router, Draw)] = &[
@@ -172,7 +172,7 @@ impl Offer<'_> {
         let problem = match self.text(key, reason)? {
             None => "is missing",
             Some(text) if !is_evm_address(&text) => "is not an address",
-            Some(text) if text.bytes().skip(2).all(|digit| digit == b'0') => "is the zero address",
+            Some(text) if is_zero_address(&text) => "is the zero address",
             Some(_) => return Ok(()),
         };
         Err(refusal(reason, format!("extra.{key} {problem}")))

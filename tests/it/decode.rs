@@ -46,7 +46,7 @@ fn header_values_in_every_base64_spelling() {
 #[test]
 fn the_original_text_of_every_entry_is_kept() {
     let entry = "{ \"scheme\":\"exact\",\"network\" : \"eip155:8453\",\"amount\":\"5\",\"maxTimeoutSeconds\":60,\n\
-         \"asset\":\"0xABCDEF0000000000000000000000000000000001\",\"payTo\":\"0xabcdef0000000000000000000000000000000001\",\
+         \"asset\":\"0xABCDEF0000000000000000000000000000000001\",\"payTo\":\"0xabcdef0000000000000000000000000000000002\",\
          \"unknown\":[1.0,1e5,\"\\u00e9\"]}";
     let text = format!("{{\"x402Version\":2,\"accepts\":[null,{entry} , 5]}}");
     let payment = PaymentRequired::from_text(&text).unwrap();
@@ -182,6 +182,14 @@ fn a_malformed_entry_names_its_field() {
         (
             offers::with(offers::solana("5"), "payTo", json!("0x12")),
             "payTo `0x12` is not an address; accepted is a base58 Solana address",
+        ),
+        (
+            offers::with(good(), "payTo", json!("0x0000000000000000000000000000000000000000")),
+            "payTo is the zero address, where tokens refuse to go",
+        ),
+        (
+            offers::with(good(), "payTo", json!(USDC_BASE.to_lowercase())),
+            "payTo is the token itself, which gives nothing back",
         ),
         (offers::with(good(), "maxTimeoutSeconds", Value::Null), "maxTimeoutSeconds is missing"),
         (

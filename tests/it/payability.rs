@@ -10,6 +10,10 @@ use crate::support::{MERCHANT_SVM, PYUSD_SOLANA, SOLANA, USDC_BASE, USDC_SOLANA,
 /// An address where nobody deploys anything.
 const GHOST: &str = "0x2222222222222222222222222222222222222222";
 
+/// A token from before EIP-3009: `balanceOf` is 65,535 for everyone, and every other call reverts.
+const OLD: &str = "0x3333333333333333333333333333333333333333";
+const NOTHING_BUT_BALANCES: &str = "0x60003560e01c6370a082311460145760006000fd5b61ffff60005260206000f3";
+
 /// A selector over the chains, and what is offered to it.
 struct Shop {
     net: Localnet,
@@ -82,8 +86,11 @@ fn permit2(amount: &str) -> Value {
 
 #[tokio::test]
 async fn what_an_evm_chain_says_no_to() {
-    let ghost = json!([{"address": GHOST, "symbol": "GHOST", "decimals": 6}]);
-    let shop = Shop::open(Localnet::start(), BASE, ghost);
+    let tokens = json!([
+        {"address": GHOST, "symbol": "GHOST", "decimals": 6}, {"address": OLD, "symbol": "OLD", "decimals": 6},
+    ]);
+    let shop = Shop::open(Localnet::start(), BASE, tokens);
+    shop.net.ask(BASE, "anvil_setCode", json!([OLD, NOTHING_BUT_BALANCES])).await;
     let offer = offers::base("50000");
     shop.refuses(&offer, &["insufficient-balance"], &["holds 0 USDC", "the balance is too low: 0.05 USDC short"]).await;
     shop.net.fund(BASE, USDC_BASE, "50000").await;
@@ -102,6 +109,14 @@ async fn what_an_evm_chain_says_no_to() {
         &nowhere,
         &["asset-not-contract"],
         &["there is no contract at the asset's address: ", "no contract answers at the asset's address"],
+    )
+    .await;
+
+    let without = offers::evm(BASE, OLD, "Old", "65535");
+    shop.refuses(
+        &without,
+        &["transfer-method-unsupported"],
+        &["holds 0.065535 OLD", "the transfer method is not supported: the token has no EIP-3009 transfer"],
     )
     .await;
 
@@ -225,13 +240,13 @@ async fn deploy_x402(net: &Localnet) {
 async fn what_solana_says_no_to() {
     let net = Localnet::start();
     let mut mints = Vec::new();
-    for kind in ["default-frozen", "non-transferable", "pausable", "transfer-fee"] {
+    for kind in ["default-frozen", "non-transferable", "pausable", "transfer-fee", "transfer-hook", "plain"] {
         let made = net.control(json!({"op": "mint", "network": SOLANA, "kind": kind})).await;
         mints.push(made["asset"].as_str().unwrap().to_owned());
     }
     let assets = mints.iter().map(|mint| json!({"address": mint, "symbol": "TEST", "decimals": 6}));
     let shop = Shop::open(net, SOLANA, assets.collect());
-    let [born_frozen, stuck, pausable, taxed] = mints.try_into().unwrap();
+    let [born_frozen, stuck, pausable, taxed, hooked, plain] = mints.try_into().unwrap();
     let of = |mint: &str| shop.net.offer(offers::spl(mint, "60000"));
 
     let usdc = of(USDC_SOLANA);
@@ -276,6 +291,19 @@ async fn what_solana_says_no_to() {
         &["the transfer method is not supported: the token cannot be transferred"],
     )
     .await;
+
+    shop.refuses(
+        &of(&hooked),
+        &["transfer-method-unsupported"],
+        &["the transfer method is not supported: the token calls another program on every transfer"],
+    )
+    .await;
+
+    shop.takes(&of(&plain)).await;
+    let demand = json!({"op": "demand-memo", "network": SOLANA, "asset": plain, "owner": owners[1]});
+    shop.net.control(demand).await;
+    let memo = "the recipient's account demands a memo before each transfer";
+    shop.refuses(&of(&plain), &["transfer-method-unsupported"], &[memo]).await;
 
     shop.takes(&of(&pausable)).await;
     shop.token("pause", SOLANA, &pausable).await;

@@ -1,9 +1,10 @@
 //! Asking endpoints: one request a network, failover, identity, strict replies. Virtual time.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use payroute::{Circuit, Note};
+use payroute::{Circuit, Note, SelectError, Selection};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -189,7 +190,7 @@ async fn every_endpoint_is_asked_in_the_best_way_that_it_takes() {
         ("a creation", chain(true, true), true, 1, 1, vec![]),
         ("a state override", chain(false, true), true, 2, 1, vec![]),
         ("a batch", chain(false, false), true, 3, 1, vec![]),
-        ("singles", chain(false, false), false, 10, 7, vec![Note::IdentitySeparate]),
+        ("singles", chain(false, false), false, 11, 8, vec![Note::IdentitySeparate]),
     ] {
         let script = healthy(9, 9, 9);
         script.on("base-1.test", batches(chain, batch));
@@ -383,6 +384,7 @@ async fn facts_that_decide_beside_the_balance() {
         ("another domain", views(&[("3644e515", "07")]), vec!["domain-mismatch"], vec![]),
         ("blocked, as USDC says it", views(&[("fe575a87", "1")]), vec!["account-blocked"], vec![]),
         ("blocked, as USDT says it", views(&[("e47d6060", "1")]), vec!["account-blocked"], vec![]),
+        ("blocked, as newer USDT says it", views(&[("fbac3951", "1")]), vec!["account-blocked"], vec![]),
         ("paused", views(&[("5c975abb", "1")]), vec!["token-paused"], vec![]),
         ("not blocked and not paused", views(&[("fe575a87", "0"), ("5c975abb", "0")]), vec![], vec![]),
         ("an answer that is no yes", views(&[("fe575a87", "2"), ("5c975abb", usd_coin)]), vec![], vec![]),
@@ -398,6 +400,32 @@ async fn facts_that_decide_beside_the_balance() {
         assert_eq!((reasons(candidate), candidate.notes.clone()), (expected, notes), "{name}");
         assert_eq!(candidate.balance.unwrap().to_string(), "9", "{name}");
         assert_eq!(script.asked(), ["base-1.test"], "{name}");
+    }
+}
+
+/// A token of which nothing is built in must know of authorizations, or it moves by none.
+#[tokio::test(start_paused = true)]
+async fn a_token_without_authorizations_moves_by_none() {
+    let token = "0x1111111111111111111111111111111111111111";
+    let mut config = config();
+    config["networks"]["base"] = json!({
+        "rpc": ["https://base-1.test/"], "assets": [{"address": token, "symbol": "TEST", "decimals": 6}]
+    });
+    let knows = Evm::new(8453, token, 9);
+    let denies = Evm { views: BTreeMap::new(), ..knows.clone() };
+    for (name, chain, expected) in [
+        ("known", knows.clone(), vec![]),
+        ("denied", denies.clone(), vec!["transfer-method-unsupported"]),
+        ("denied in a batch", Evm { creates: false, overrides: false, ..denies }, vec!["transfer-method-unsupported"]),
+    ] {
+        let script = Script::default();
+        script.evm("base-1.test", chain);
+        let offer = offers::evm("eip155:8453", token, "Test", "9");
+        let result = select(&selector(&config, &script), &[offer]).await;
+        let candidates = result.as_ref().map_or_else(SelectError::candidates, Selection::candidates);
+        assert_eq!(reasons(&candidates[0]), expected, "{name}");
+        assert_eq!(candidates[0].balance.unwrap().to_string(), "9", "{name}");
+        assert!(!candidates[0].notes.contains(&Note::FactsUnread), "{name}");
     }
 }
 
@@ -418,7 +446,7 @@ async fn more_facts_than_a_call_holds_are_asked_in_several() {
     for candidate in selection.candidates() {
         assert_eq!(candidate.balance.unwrap().to_string(), candidate.requirement_index.to_string());
     }
-    assert_eq!(script.asked().len(), 6, "twelve tokens a call");
+    assert_eq!(script.asked().len(), 8, "nine tokens a call");
 }
 
 /// The chain itself said no: nobody else is asked, and it is nobody's fault.

@@ -93,7 +93,14 @@ async fn an_allowance_or_a_sponsor_that_the_token_lends_itself_to() {
         ("an extension of another name", vec![none, DOMAIN, NONCES], vec!["bazaar"], required.clone(), vec![]),
         ("an approval", vec![none], vec![APPROVAL], payable.clone(), approvals.clone()),
         ("an approval over another", vec![some], vec![APPROVAL], required.clone(), vec![]),
-        ("the second of two", vec![none, DOMAIN], vec![PERMIT, APPROVAL], payable, approvals),
+        // Official clients sign the permit that they are asked for first, whatever the token makes of it.
+        (
+            "a permit that nobody takes before an approval",
+            vec![none, DOMAIN],
+            vec![PERMIT, APPROVAL],
+            required.clone(),
+            vec![],
+        ),
     ] {
         for (scheme, offer) in [("exact", permit2("50000")), ("upto", upto("50000"))] {
             let (result, asked) = select_on(chain(&views), &extensions, &[offer]).await;
@@ -104,6 +111,10 @@ async fn an_allowance_or_a_sponsor_that_the_token_lends_itself_to() {
             assert_eq!(asked, 1, "{scheme}: {name}");
         }
     }
+    // Without a domain no permit is signed, and the approval is what both sides come to.
+    let unnamed = offers::with_extra(permit2("50000"), "name", json!(""));
+    let (result, _) = select_on(chain(&[none, DOMAIN]), &[PERMIT, APPROVAL], &[unnamed]).await;
+    assert_eq!(first(&result).notes, approvals);
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::script::healthy;
 use crate::support::{
-    BUYER_SVM, FEE_PAYER, MERCHANT, PYUSD_SOLANA, Script, USDC_BASE, config, offers, reasons, select, selector,
+    BUYER, BUYER_SVM, FEE_PAYER, MERCHANT, PYUSD_SOLANA, Script, USDC_BASE, config, offers, reasons, select, selector,
 };
 
 /// The reasons for which one offer is refused, with no endpoint to ask.
@@ -90,7 +90,7 @@ async fn every_rule_alone() {
             "transfer-method-unsupported",
             "no-supported-route",
         ),
-        (plain(), offers::with(offers::base("5"), "asset", json!(MERCHANT)), "asset-unsupported", "no-supported-route"),
+        (plain(), offers::with(offers::base("5"), "asset", json!(BUYER)), "asset-unsupported", "no-supported-route"),
         (
             plain(),
             offers::with(offers::base("5"), "asset", json!(USDC_BASE.replace("0x", "0X"))),
@@ -102,6 +102,18 @@ async fn every_rule_alone() {
         (plain(), offers::with_extra(offers::base("5"), "name", Value::Null), "domain-missing", "no-supported-route"),
         (plain(), offers::with_extra(offers::base("5"), "version", json!("")), "domain-missing", "no-supported-route"),
         (plain(), offers::with(offers::base("5"), "extra", Value::Null), "domain-missing", "no-supported-route"),
+        (
+            plain(),
+            offers::with_extra(offers::solana("5"), "memo", json!("m".repeat(257))),
+            "malformed-requirement",
+            "no-supported-route",
+        ),
+        (
+            plain(),
+            offers::with_extra(offers::solana("5"), "memo", json!(5)),
+            "malformed-requirement",
+            "no-supported-route",
+        ),
         (
             plain(),
             offers::with_extra(offers::solana("5"), "feePayer", Value::Null),

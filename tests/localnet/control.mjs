@@ -74,7 +74,7 @@ async function ask(op, carryOut) {
   }
 }
 
-async function setFrozen(chains, request) {
+async function changeAccount(chains, request) {
   const chain = chainOf(chains, request);
   supported(chain, request);
   const asset = assetOf(chain, request);
@@ -110,8 +110,9 @@ const OPERATIONS = {
   transfer,
   mint,
   balance,
-  freeze: setFrozen,
-  thaw: setFrozen,
+  freeze: changeAccount,
+  thaw: changeAccount,
+  'demand-memo': changeAccount,
   blacklist: setBlacklisted,
   unblacklist: setBlacklisted,
   pause: setPaused,

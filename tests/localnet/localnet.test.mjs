@@ -343,7 +343,7 @@ test('an owner whose key nobody here has can receive and send', async () => {
 test('mints of one kind are made when they are asked for', async () => {
   const { buyer } = world;
   const made = async (kind) => (await control({ op: 'mint', network: SOLANA, kind })).reply.asset;
-  for (const kind of ['default-frozen', 'non-transferable', 'pausable', 'transfer-fee']) {
+  for (const kind of ['default-frozen', 'non-transferable', 'pausable', 'plain', 'transfer-fee', 'transfer-hook']) {
     const asset = await made(kind);
     assert.equal(await made(kind), asset);
     const { owner } = (await rpc(solana, 'getAccountInfo', asset, BASE64)).result.value;
@@ -357,9 +357,14 @@ test('mints of one kind are made when they are asked for', async () => {
   assert.equal((await control(spend)).status, 400);
   assert.equal((await control({ op: 'unpause', ...on })).status, 200);
   assert.equal((await control(spend)).status, 200);
-  for (const kind of ['default-frozen', 'non-transferable']) {
+  for (const kind of ['default-frozen', 'non-transferable', 'transfer-hook']) {
     assert.equal((await control({ ...spend, asset: await made(kind) })).status, 400, kind);
   }
+  const plain = { ...spend, asset: await made('plain') };
+  assert.equal((await control(plain)).status, 200);
+  const demand = { op: 'demand-memo', network: SOLANA, asset: plain.asset, owner: world.merchant.solana };
+  assert.equal((await control(demand)).status, 200);
+  assert.equal((await control(plain)).status, 400);
   assert.equal((await control({ op: 'mint', network: SOLANA, kind: 'gold' })).status, 400);
 });
 

@@ -3,7 +3,7 @@
 // extensions of the kinds the live mint has; and mints with one extension alone.
 // Sends nothing and reads no chain.
 import { getAddressEncoder } from '@solana/kit';
-import { getCreateAccountInstruction } from '@solana-program/system';
+import { getCreateAccountInstruction, SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
 import { getInitializeMint2Instruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
 import { DECIMALS, mintOfKind, SOLANA_ASSETS, SOLANA_KINDS } from './world.mjs';
 
@@ -44,6 +44,8 @@ function extensions(authority, names) {
     { name: 'non-transferable', size: 4 + 0, data: [32] },
     { name: 'pausable', size: 4 + 33, data: [44, 0, ...key] },
     { name: 'transfer-fee', size: 4 + 108, data: [26, 0, 1, ...key, 1, ...key, ...FEE] },
+    // Whatever stands for the program is called, an address that is none too.
+    { name: 'transfer-hook', size: 4 + 64, data: [36, 0, ...key, ...key] },
   ];
   return all.filter(({ name }) => names.includes(name));
 }
@@ -55,6 +57,22 @@ export function pauseInstruction(mint, authority, paused) {
     accounts: [{ address: mint, role: WRITABLE }, { address: authority, role: SIGNER }],
     data: Uint8Array.of(44, paused ? 1 : 2),
   };
+}
+
+// Makes a token account take no transfer without a memo right before it.
+export function memoInstructions(account, owner, payer) {
+  const programAddress = TOKEN_2022_PROGRAM_ADDRESS;
+  const own = [{ address: account, role: WRITABLE }];
+  const signs = { address: owner, role: SIGNER };
+  return [
+    {
+      programAddress,
+      accounts: [
+        ...own, { address: payer, role: WRITABLE | SIGNER }, { address: SYSTEM_PROGRAM_ADDRESS, role: 0 }, signs],
+      data: Uint8Array.of(29, 8, 0),
+    },
+    { programAddress, accounts: [...own, signs], data: Uint8Array.of(30, 0) },
+  ];
 }
 
 export function mintInstructions({ mint, payer, authority, rentFor }) {

@@ -11,7 +11,7 @@ import {
   getFreezeAccountInstruction, getMintToInstruction, getThawAccountInstruction,
   getTransferCheckedInstruction,
 } from '@solana-program/token';
-import { mintInstructions, pauseInstruction, PROGRAM_OF } from './svm-mints.mjs';
+import { memoInstructions, mintInstructions, pauseInstruction, PROGRAM_OF } from './svm-mints.mjs';
 import { transactionOperations } from './svm-transactions.mjs';
 import {
   DECIMALS, mintOfKind, SOLANA_ASSETS, SOLANA_KINDS, solanaParties, TREASURY_ATOMIC,
@@ -107,6 +107,9 @@ function tokenOperations(svm, parties, run, assets) {
     thaw: setFrozen(getThawAccountInstruction),
     pause: setPaused(true),
     unpause: setPaused(false),
+    async 'demand-memo'(mint, owner) {
+      return run(memoInstructions(await tokenAccount(mint, owner), owner, parties.feePayer.address));
+    },
     kinds: SOLANA_KINDS,
     async mint(kind) {
       const mint = mintOfKind(kind);

@@ -27,7 +27,7 @@ export const SOLANA_ASSETS = {
 
 // Mints that exist once somebody asks for them, each about one thing that a mint
 // of Token-2022 can be.
-export const SOLANA_KINDS = ['default-frozen', 'non-transferable', 'pausable', 'transfer-fee'];
+export const SOLANA_KINDS = ['default-frozen', 'non-transferable', 'pausable', 'plain', 'transfer-fee', 'transfer-hook'];
 
 // The hash of a kind's name: an address whose key nobody has.
 export function mintOfKind(kind) {

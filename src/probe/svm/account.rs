@@ -45,7 +45,11 @@ mod extension {
     /// Multisigs are told apart by their length alone.
     pub(super) const MULTISIG_LENGTH: usize = 355;
     pub(super) const TRANSFER_FEE_CONFIG: u16 = 1;
+    pub(super) const MEMO_TRANSFER: u16 = 8;
     pub(super) const NON_TRANSFERABLE: u16 = 9;
+    pub(super) const TRANSFER_HOOK: u16 = 14;
+    /// The program that every transfer calls, behind its authority; none is zero.
+    pub(super) const HOOK: usize = 32;
     pub(super) const PAUSABLE: u16 = 26;
     /// Whether a pausable mint is paused, behind its authority.
     pub(super) const PAUSED: usize = 32;
@@ -68,6 +72,8 @@ pub(super) struct Mint {
     pub(super) program: TokenProgram,
     pub(super) non_transferable: bool,
     pub(super) paused: bool,
+    /// Transfers call another program, with accounts that only it can name.
+    pub(super) hooked: bool,
     pub(super) fee: Option<TransferFee>,
 }
 
@@ -76,6 +82,8 @@ pub(super) struct Mint {
 pub(super) struct TokenAccount {
     pub(super) amount: u64,
     pub(super) frozen: bool,
+    /// Takes no transfer without a memo right before it.
+    pub(super) wants_memo: bool,
 }
 
 /// The accounts of one `getMultipleAccounts` for `count` keys; `None` where there is none.
@@ -131,10 +139,12 @@ impl Account {
             return Err("the mint has other decimals than configured");
         }
         let pausable = self.extension(extension::PAUSABLE);
+        let hook = self.extension(extension::TRANSFER_HOOK).and_then(|value| value.get(extension::HOOK..));
         Ok(Mint {
             program,
             non_transferable: self.extension(extension::NON_TRANSFERABLE).is_some(),
             paused: pausable.and_then(|value| value.get(extension::PAUSED)) == Some(&1),
+            hooked: hook.is_some_and(|program| program.iter().any(|byte| *byte != 0)),
             fee: self.transfer_fee(epoch),
         })
     }
@@ -167,7 +177,8 @@ impl Account {
         let amount = self.bytes(token::AMOUNT).map(u64::from_le_bytes);
         match (self.byte(token::STATE), amount) {
             (Some(state @ (token::INITIALIZED | token::FROZEN)), Some(amount)) if is_theirs => {
-                Ok(Some(TokenAccount { amount, frozen: state == token::FROZEN }))
+                let wants_memo = self.extension(extension::MEMO_TRANSFER) == Some(&[1]);
+                Ok(Some(TokenAccount { amount, frozen: state == token::FROZEN, wants_memo }))
             }
             _ => Err(()),
         }
@@ -247,13 +258,17 @@ mod tests {
 
     #[test]
     fn extensions_that_change_what_can_be_paid() {
-        let plain = Mint { program: TokenProgram::Token2022, non_transferable: false, paused: false, fee: None };
+        let plain =
+            Mint { program: TokenProgram::Token2022, non_transferable: false, paused: false, hooked: false, fee: None };
+        let hook = |program: u8| (extension::TRANSFER_HOOK, [[7; 32], [program; 32]].concat());
         let pausable = |paused: u8| (extension::PAUSABLE, [vec![7; 32], vec![paused]].concat());
         let metadata = (19, vec![9; 300]);
         for (extensions, expected) in [
             (vec![], plain),
             (vec![metadata.clone(), (extension::NON_TRANSFERABLE, vec![])], Mint { non_transferable: true, ..plain }),
             (vec![pausable(0)], plain),
+            (vec![hook(0)], plain),
+            (vec![metadata.clone(), hook(3)], Mint { hooked: true, ..plain }),
             (vec![metadata, pausable(1)], Mint { paused: true, ..plain }),
             (vec![(extension::TRANSFER_FEE_CONFIG, vec![0; 107])], plain),
             (vec![(extension::PAUSABLE, vec![])], plain),

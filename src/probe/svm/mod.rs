@@ -126,12 +126,19 @@ impl Layout {
         let (ours, theirs) = (held.first().copied().flatten(), held.get(1));
         let frozen = |account: Option<TokenAccount>| account.is_some_and(|account| account.frozen);
         let theirs_frozen = theirs.is_some_and(|theirs| frozen(*theirs));
+        let wants_memo = theirs.copied().flatten().is_some_and(|theirs| theirs.wants_memo);
         let balance = Amount::from_u64(ours.map_or(0, |account| account.amount));
         let mut holding = Holding { balance, transfer_fee: mint.fee, ..Holding::default() };
         for (holds, reason, detail) in &[
             (frozen(ours), Reason::AccountFrozen, "the buyer's token account is frozen"),
             (mint.paused, Reason::TokenPaused, "the token's issuer has paused all transfers"),
             (mint.non_transferable, Reason::TransferMethodUnsupported, "the token cannot be transferred"),
+            (mint.hooked, Reason::TransferMethodUnsupported, "the token calls another program on every transfer"),
+            (
+                wants_memo,
+                Reason::TransferMethodUnsupported,
+                "the recipient's account demands a memo before each transfer",
+            ),
             (theirs == Some(&None), Reason::RecipientAccountMissing, "payments do not create it"),
             (theirs_frozen, Reason::AccountFrozen, "the recipient's token account is frozen"),
         ] {

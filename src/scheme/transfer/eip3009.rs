@@ -5,9 +5,13 @@ use crate::registry::TransferMethod;
 use crate::scheme::{Offer, Refusal, refusal};
 use crate::verdict::Reason;
 
+/// What it means that a token does not know of authorizations.
+pub(crate) const NO_TRANSFER: &str = "the token has no EIP-3009 transfer";
+
 pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Refusal> {
-    if let Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) = offer.asset.and_then(|a| a.method) {
-        return Err(refusal(Reason::TransferMethodUnsupported, "the token has no EIP-3009 transfer"));
+    let method = offer.asset.and_then(|asset| asset.method);
+    if let Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) = method {
+        return Err(refusal(Reason::TransferMethodUnsupported, NO_TRANSFER));
     }
     for field in &["name", "version"] {
         let reason = Reason::DomainMissing;
@@ -15,5 +19,5 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Refusal
             return Err(refusal(reason, format!("extra.{field} is missing")));
         }
     }
-    Ok(Transfer::Eip3009(offer.domain()))
+    Ok(Transfer::Eip3009 { domain: offer.domain(), is_known: method.is_some() })
 }

@@ -1,6 +1,6 @@
 //! How tokens move: what each way asks of the chain.
 
-pub(super) mod eip3009;
+pub(crate) mod eip3009;
 pub(crate) mod permit2;
 pub(crate) mod spl;
 
@@ -12,8 +12,13 @@ use crate::verdict::Reason;
 /// How a token moves.
 #[derive(Clone, Debug)]
 pub(crate) enum Transfer {
-    /// By the token itself, on a signature under its own domain. `None` for a token that is not known.
-    Eip3009(Option<StatedDomain>),
+    /// By the token itself, on a signature under its own domain.
+    Eip3009 {
+        /// As the offer states it; `None` for a token that is not known.
+        domain: Option<StatedDomain>,
+        /// The token's row says that it moves so.
+        is_known: bool,
+    },
     /// By Permit2, out of an allowance.
     Permit2(permit2::StandIns),
     /// By one of Solana's token programs.
@@ -25,6 +30,8 @@ pub(crate) enum Transfer {
 pub(crate) struct Asks {
     /// The token's signing domain.
     pub(crate) domain: bool,
+    /// Whether the token knows of authorizations (EIP-3009).
+    pub(crate) authorizations: bool,
     /// What Permit2 may spend.
     pub(crate) allowance: bool,
     /// Whether the token takes permits (EIP-2612).
@@ -52,10 +59,10 @@ impl Transfer {
     pub(super) fn asks(&self, contracts: &'static [Contract]) -> Asks {
         let nothing = Asks { contracts, ..Asks::default() };
         match self {
-            Self::Eip3009(_) => Asks { domain: true, ..nothing },
+            Self::Eip3009 { is_known, .. } => Asks { domain: true, authorizations: !is_known, ..nothing },
             Self::Permit2(stand_ins) => {
                 let (domain, permit) = (stand_ins.permit.is_some(), stand_ins.asks_for_permits());
-                Asks { domain, allowance: true, permit, contracts }
+                Asks { domain, allowance: true, permit, ..nothing }
             }
             Self::Spl => nothing,
         }

@@ -23,7 +23,8 @@ pub(crate) const PERMIT2: Contract = Contract {
 pub(crate) struct StandIns {
     /// A permit that the buyer signs (`eip2612GasSponsoring`).
     pub(super) permit: Option<Permit>,
-    /// An approval that the buyer signs (`erc20ApprovalGasSponsoring`).
+    /// An approval that the buyer signs (`erc20ApprovalGasSponsoring`), where no client would sign a permit
+    /// instead.
     approval: bool,
 }
 
@@ -46,9 +47,11 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Transfer {
     let takes_none = method == Some(TransferMethod::Permit2);
     let known = method == Some(TransferMethod::Permit2WithEip2612);
     let domain = offer.domain().filter(|_| offer.sponsors.permit && !takes_none);
+    // Of two extensions official clients take the permit, whatever the token makes of it.
+    let signs_permit = offer.sponsors.permit && offer.stated("name").is_some() && offer.stated("version").is_some();
     Transfer::Permit2(StandIns {
         permit: domain.map(|domain| Permit { domain, known }),
-        approval: offer.sponsors.approval,
+        approval: offer.sponsors.approval && !signs_permit,
     })
 }
 

@@ -13,8 +13,7 @@ use crate::reference::health::Rules;
 use crate::reference::{Ms, Place};
 use crate::support::chain::associated;
 use crate::support::{
-    BUYER, BUYER_SVM, Evm, MERCHANT, MERCHANT_SVM, PYUSD_SOLANA, SOLANA, Svm, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA,
-    offers,
+    BUYER, BUYER_SVM, Evm, MERCHANT_SVM, PYUSD_SOLANA, SOLANA, Svm, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, offers,
 };
 
 /// In every URL; nothing that is shown may hold it.
@@ -139,7 +138,7 @@ impl World {
                 // A document without one readable offer is none.
                 1 if index > 0 => (Some("malformed-requirement"), offers::with(json, "amount", json!("1.5"))),
                 2 if evm => (Some("network-unknown"), offers::with(json, "network", json!("eip155:424242424242"))),
-                3 if evm => (Some("asset-unsupported"), offers::with(json, "asset", json!(MERCHANT))),
+                3 if evm => (Some("asset-unsupported"), offers::with(json, "asset", json!(BUYER))),
                 4 if evm => (Some("domain-missing"), offers::with_extra(json, "name", json!(""))),
                 _ if !allowed => (Some("network-not-allowed"), json),
                 _ => (None, json),

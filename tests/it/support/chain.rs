@@ -41,6 +41,9 @@ enum Told {
     Reverted,
 }
 
+/// `authorizationState(address,bytes32)`: the token knows of none that was used.
+pub const AUTHORIZATION_STATE: (&str, String) = ("e94a0102", String::new());
+
 /// An EVM chain on which every owner of a token holds the same.
 #[derive(Clone, Debug)]
 pub struct Evm {
@@ -65,7 +68,7 @@ pub struct Evm {
 impl Evm {
     pub fn new(chain_id: u64, token: &str, balance: u128) -> Self {
         let balances = BTreeMap::from([(token.to_ascii_lowercase(), balance)]);
-        let (views, contracts) = (BTreeMap::new(), Vec::new());
+        let (views, contracts) = (BTreeMap::from([AUTHORIZATION_STATE]), Vec::new());
         Self {
             chain_id,
             balances,
