@@ -16,7 +16,7 @@ export interface Route<Requirement = PaymentRequirement> {
   readonly candidate: Candidate | undefined;
   /**
    * Offers that rank higher and could be paid, best first: the client's spend controls, policies,
-   * selector or hooks passed them over. Usually empty.
+   * selector or hooks passed them over, or clients of the version cannot read them. Usually empty.
    */
   readonly passedOver: readonly Candidate[];
   /** The whole answer of the selector. */
@@ -48,6 +48,11 @@ export interface PayingClient {
  * Makes a client pay what the selector chooses. It is handed every offer that can be paid, best first,
  * as the merchant's own objects; its own rules still apply, and `onRoute` tells where they passed a
  * better offer over.
+ *
+ * Left out, as long as another offer remains, is what the clients of @x402 cannot read in that version: a network
+ * under a name that they do not know, a Solana cluster other than the public three, an EVM chain id over 2^53, a
+ * price in the other version's field. A client that is handed one of those may throw whichever it would have paid.
+ * A scheme of your own that can pay one is asked with `exclusive`, or where there is nothing else.
  *
  * Changes `client` itself and returns it, so that no reference to it pays unrouted. Errors of the
  * selector come out of `createPaymentPayload` as they are. `@x402/fetch` and `@x402/axios` turn

@@ -3,6 +3,7 @@
 // the client whatever else it does: its hooks, its spend controls, its policies.
 
 import { HeldElsewhereError, misfit } from "./errors.mjs";
+import { isLegible } from "./legible.mjs";
 import { optionsOf } from "./options.mjs";
 import { nearestTo, offerOf } from "./signed.mjs";
 
@@ -19,8 +20,15 @@ const MOST_SELECTIONS = 4;
  * @typedef {import("../index.d.ts").Candidate} Candidate
  * @typedef {import("../index.d.ts").Selection<any>} Selection
  * @typedef {import("../index.d.ts").Hold} Hold
- * @typedef {{ selection: Selection, offers: readonly Offer[], held?: Hold | undefined, paid?: readonly Offer[] }} Plan
- *   `held` is of the best offer, until the first payment takes it over
+ * @typedef {{
+ *   selection: Selection,
+ *   offers: readonly Offer[],
+ *   handed: readonly Offer[],
+ *   held?: Hold | undefined,
+ *   paid?: readonly Offer[],
+ * }} Plan
+ *   best first; `handed` is what a client may choose from, `held` of the first of those, until the first payment
+ *   takes it over
  * @typedef {{ plan: Promise<Plan>, signing: number }} Entry `signing` counts the calls under way
  * @typedef {{ candidate: Candidate, requirement: any }} Offer an offer that can be paid
  * @typedef {{ x402Version: unknown, accepts: any, [field: string]: unknown }} Challenge
@@ -38,14 +46,14 @@ const MOST_SELECTIONS = 4;
 export function routed(client, selector, options) {
   const { exclusive = false, onRoute = warnOfOverride } = optionsOf(options, ["exclusive", "onRoute"]);
   check(client, selector, exclusive, onRoute);
-  const plans = planner(selector);
+  const plans = planner(selector, exclusive);
   const sign = client.createPaymentPayload;
   const visit = client.handlePaymentRequired;
 
   /** @param {Challenge} challenge */
   async function createPaymentPayload(challenge) {
     return plans.under(challenge, async (plan) => {
-      const offers = handedOver(plan, exclusive);
+      const offers = handedOver(plan);
       let held = takenOver(plan, offers);
       try {
         const accepts = offers.map(({ requirement }) => requirement);
@@ -88,8 +96,9 @@ export function routed(client, selector, options) {
  * The plan of a challenge: selected once, however often it is asked for. After a payment has left,
  * nothing is chosen again; before, the last failure drops the plan, and it may be tried again.
  * @param {import("../index.d.ts").Selector} selector
+ * @param {boolean} exclusive
  */
-function planner(selector) {
+function planner(selector, exclusive) {
   /** @type {WeakMap<object, Entry>} */
   const entries = new WeakMap();
 
@@ -97,7 +106,7 @@ function planner(selector) {
   function entryOf(challenge) {
     const known = entries.get(challenge);
     if (known !== undefined) return known;
-    const entry = { plan: planFor(selector, challenge), signing: 0 };
+    const entry = { plan: planFor(selector, exclusive, challenge), signing: 0 };
     if (typeof challenge === "object" && challenge !== null) {
       entries.set(challenge, entry);
       entry.plan.catch(() => entries.delete(challenge));
@@ -132,21 +141,33 @@ function planner(selector) {
  * Selects, and holds the price of the best offer, so that payments made at once do not count on the
  * same money. Where another was first, there may be another route.
  * @param {import("../index.d.ts").Selector} selector
+ * @param {boolean} exclusive
  * @param {Challenge} challenge
  * @returns {Promise<Plan>}
  */
-async function planFor(selector, challenge) {
+async function planFor(selector, exclusive, challenge) {
   const accepts = Array.isArray(challenge?.accepts) ? [...challenge.accepts] : [];
   for (let attempt = 1; ; attempt++) {
     const selection = await selector.select(challenge);
     const payable = selection.candidates.filter(({ viable }) => viable);
     const offers = payable.map((candidate) => ({ candidate, requirement: accepts[candidate.requirementIndex] }));
+    const handed = exclusive ? offers.slice(0, 1) : readable(offers, versionOf(challenge));
     try {
-      return { selection, offers, held: moved({ selection }, undefined, offers[0]) };
+      return { selection, offers, handed, held: moved({ selection }, undefined, handed[0]) };
     } catch (error) {
       if (!HeldElsewhereError.is(error) || attempt === MOST_SELECTIONS) throw error;
     }
   }
+}
+
+/**
+ * Without those that would keep the client from any other. Alone they are the client's to refuse.
+ * @param {readonly Offer[]} offers
+ * @param {unknown} version
+ */
+function readable(offers, version) {
+  const legible = offers.filter(({ requirement }) => isLegible(requirement, version));
+  return legible.length > 0 ? legible : offers;
 }
 
 /**
@@ -183,10 +204,9 @@ function moved({ selection }, held, offer) {
  * Best first. Once a payment was made, what it was for alone: nothing, where a hook of the client made
  * it for something else.
  * @param {Plan} plan
- * @param {boolean} exclusive
  */
-function handedOver({ offers, paid }, exclusive) {
-  return paid ?? (exclusive ? offers.slice(0, 1) : offers);
+function handedOver({ handed, paid }) {
+  return paid ?? handed;
 }
 
 /**
@@ -209,7 +229,8 @@ function warnOfOverride({ candidate, passedOver }) {
   if (passedOver.length === 0) return;
   const name = (/** @type {Candidate | undefined} */ of) => (of ? `${of.symbol} on ${of.networkName ?? of.network}` : "something else");
   const better = passedOver.map(name).join(", ");
-  console.warn(`payroute: the x402 client's spend controls, policies or hooks passed over ${better} for ${name(candidate)}; set onRoute to hear of it`);
+  const why = "by its spend controls, policies or hooks, or it cannot read the offer";
+  console.warn(`payroute: the x402 client passed over ${better} for ${name(candidate)}, ${why}; set onRoute to hear of it`);
 }
 
 /**

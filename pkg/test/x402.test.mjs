@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { HeldElsewhereError, createSelector } from "payroute";
 import { routed } from "payroute/x402";
 import { answer } from "./support/chain.mjs";
-import { BASE, BASE_SEPOLIA, OWNER, USDC, evmOffer, v2 } from "./support/offers.mjs";
+import { BASE, BASE_SEPOLIA, OWNER, SOLANA, USDC, evmOffer, v2 } from "./support/offers.mjs";
 
 const CHAINS = { [BASE]: 8453, [BASE_SEPOLIA]: 84532 };
 
@@ -198,10 +198,60 @@ test("of version 1 the authorization says which of two offers on one network was
 /** A selector that knows what it is told, for what no chain here answers: holds are the offers' places. */
 function tellsOf(...facts) {
   const held = [];
-  const candidates = facts.map((fact, requirementIndex) => ({ requirementIndex, viable: true, network: BASE, ...fact }));
+  const candidates = facts.map((fact, requirementIndex) => ({ requirementIndex, viable: true, network: BASE, notes: [], ...fact }));
   const hold = (index) => (held.push(index), { settled() {}, failed() {}, release: () => void held.pop() });
   return { held, select: async () => ({ candidates, hold }) };
 }
+
+const OLD = ({ amount, ...offer }) => ({ ...offer, maxAmountRequired: amount });
+const CLUSTER = "solana:9sHcv6xwn9YkB8nxTUGKDwPwNnmqVp5oAXxU8Fdkm4J6";
+const on = (network) => ({ ...evmOffer(BASE), network });
+const SPELLINGS = {
+  2: {
+    read: [on(BASE), on(SOLANA), on("solana-devnet"), { ...on(BASE), maxAmountRequired: "50000" }, on("eip155:9007199254740991")],
+    unread: [on("base"), on("solana:mainnet"), on("solana-mainnet"), on(CLUSTER), OLD(on(BASE)), OLD(on(SOLANA)), on("eip155:9007199254740993")],
+  },
+  1: {
+    read: [OLD(on("base")), OLD(on("flare")), OLD(on("solana")), OLD(on(SOLANA)), { ...on("base"), maxAmountRequired: "50000" }],
+    unread: [OLD(on(BASE)), OLD(on("xdc")), OLD(on("solana-mainnet")), OLD(on(CLUSTER)), on("base"), on("solana")],
+  },
+};
+
+/** What is handed to a client of `accepts`, all of which can be paid, best first. */
+async function handed(x402Version, accepts, options) {
+  let seen;
+  const createPaymentPayload = async (challenge) => ((seen = challenge.accepts), {});
+  const selector = tellsOf(...accepts.map(() => ({})));
+  await routed({ createPaymentPayload }, selector, { ...SILENT, ...options }).createPaymentPayload({ x402Version, accepts });
+  return seen;
+}
+
+for (const [version, { read, unread }] of Object.entries(SPELLINGS)) {
+  test(`version ${version}: an offer that official clients cannot read is handed over where no other is`, async () => {
+    const x402Version = Number(version);
+    assert.deepEqual(await handed(x402Version, read), read);
+    assert.deepEqual(await handed(version, read), read, "a version as text is the number");
+    assert.deepEqual(await handed(x402Version, unread), unread);
+    for (const odd of unread) {
+      const [good] = read;
+      assert.deepEqual(await handed(x402Version, [good, odd]), [good], JSON.stringify(odd));
+      assert.deepEqual(await handed(x402Version, [odd, good]), [good], JSON.stringify(odd));
+      assert.deepEqual(await handed(x402Version, [odd]), [odd]);
+      assert.deepEqual(await handed(x402Version, [odd, good], { exclusive: true }), [odd], "the best alone is the best alone");
+    }
+  });
+}
+
+test("of what is left out nothing is held, and it is told as passed over", async () => {
+  const selector = tellsOf({}, { network: BASE_SEPOLIA });
+  const accepts = [OLD(evmOffer(BASE)), evmOffer(BASE_SEPOLIA)];
+  const during = [];
+  let route;
+  const client = clientThat((offers) => (during.push(...selector.held), offers[0]));
+  await routed(client, selector, { onRoute: (given) => void (route = given) }).createPaymentPayload(v2(...accepts));
+  assert.deepEqual([during, selector.held], [[1], [1]]);
+  assert.deepEqual([route.requirement, route.passedOver.map(({ network }) => network)], [accepts[1], [BASE]]);
+});
 
 test("what a client made up is held as an offer of its scheme, and never as a deposit for another", async () => {
   const offer = (scheme, amount, deposit) => ({ scheme, amount, ...(deposit && { deposit }) });

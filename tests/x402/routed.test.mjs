@@ -4,13 +4,16 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { ExactEvmScheme } from '@x402/evm';
-import { ExactEvmSchemeV1 } from '@x402/evm/v1';
+import { ExactEvmSchemeV1, NETWORKS as EVM_NAMES } from '@x402/evm/v1';
 import { wrapFetchWithPayment, x402Client, x402HTTPClient } from '@x402/fetch';
+import { ExactSvmScheme } from '@x402/svm';
+import { ExactSvmSchemeV1, NETWORKS as SVM_NAMES } from '@x402/svm/v1';
 import { ConfigurationError, InsufficientLiquidityError, createSelector } from 'payroute';
 import { routed } from 'payroute/x402';
 import { answer } from '../../pkg/test/support/chain.mjs';
-import { BASE, BASE_SEPOLIA, evmOffer, headerValue, v2 } from '../../pkg/test/support/offers.mjs';
-import { evmAccount } from './parties.mjs';
+import { BASE, BASE_SEPOLIA, SOLANA, evmOffer, headerValue, v2 } from '../../pkg/test/support/offers.mjs';
+import { FAMILIES, answer as answerOf } from '../faults/chain.mjs';
+import { evmAccount, solanaSigner } from './parties.mjs';
 
 const account = evmAccount('buyer');
 const FORGIVING = { spendControls: false };
@@ -269,6 +272,60 @@ test('version 1 is paid as version 1; a version as text is the number', async ()
   }
   const text = { ...both(), x402Version: '2' };
   assert.equal((await paying.createPaymentPayload(text)).x402Version, 2);
+});
+
+// A buyer on Base, which is preferred, and on Solana, with a client that has the official schemes and spend controls.
+async function buyerOfBothFamilies() {
+  const solana = await solanaSigner('buyer');
+  const rpc = (family) => [(body) => JSON.stringify(answerOf(family, JSON.parse(body)))];
+  const selector = await createSelector({
+    owners: { eip155: account.address, ...FAMILIES.svm.owners },
+    networks: { [BASE]: { rpc: rpc('evm') }, [SOLANA]: { rpc: rpc('svm') } },
+    routing: { preferNetworks: [BASE], probeTimeoutMs: 10_000 },
+  });
+  const stock = client().register('solana:*', new ExactSvmScheme(solana));
+  stock.registerV1('base', new ExactEvmSchemeV1(account)).registerV1('solana*', new ExactSvmSchemeV1(solana));
+  return { stock, selector };
+}
+
+const svmOffer = (more) => ({ ...FAMILIES.svm.offer, ...more });
+const priced = (field, { amount, maxAmountRequired, ...offer }) => ({ ...offer, [field]: amount ?? maxAmountRequired });
+const UNREADABLE = {
+  'an alias': [2, svmOffer({ network: 'solana:mainnet' })],
+  'its price where version 1 has it': [2, priced('maxAmountRequired', svmOffer())],
+  'an alias in version 1': [1, priced('maxAmountRequired', svmOffer({ network: 'solana:mainnet-beta' }))],
+  'its price where version 2 has it': [1, svmOffer({ network: 'solana' })],
+};
+
+for (const [what, [x402Version, odd]] of Object.entries(UNREADABLE)) {
+  test(`an offer with ${what} keeps no client from a better one, nor from a worse one`, async () => {
+    const { stock, selector } = await buyerOfBothFamilies();
+    const good = x402Version === 1 ? priced('maxAmountRequired', evmOffer(BASE)) : evmOffer(BASE);
+    if (x402Version === 1) good.network = 'base';
+    const challenge = { ...terms(odd, good), x402Version };
+    const { candidates } = await selector.select(challenge);
+    assert.deepEqual(candidates.map(({ viable, network }) => [viable, network]), [[true, BASE], [true, SOLANA]]);
+    await assert.rejects(stock.createPaymentPayload(challenge), /Unsupported SVM network|Invalid amount/, 'it does, unrouted');
+
+    const told = [];
+    const paying = routed(stock, selector, { onRoute: (route) => void told.push(route) });
+    const { accepted = {}, network = accepted.network } = await paying.createPaymentPayload(challenge);
+    assert.equal(network, good.network);
+    assert.deepEqual(told[0].passedOver, []);
+    const alone = paying.createPaymentPayload({ ...challenge, accepts: [odd] });
+    await assert.rejects(alone, /Unsupported SVM network|Invalid amount/, 'alone it is the client\'s to refuse');
+  });
+}
+
+test('the version 1 names that routed() takes for known are those of the clients', async () => {
+  const names = [...EVM_NAMES, ...SVM_NAMES];
+  const offers = names.map((network) => priced('maxAmountRequired', { ...evmOffer(), network }));
+  const candidates = names.map((_, requirementIndex) => ({ requirementIndex, viable: true, notes: [] }));
+  const selector = { select: async () => ({ candidates, hold: () => ({ release() {}, settled() {}, failed() {} }) }) };
+  let seen;
+  const createPaymentPayload = async ({ accepts }) => (seen = accepts, {});
+  await routed({ createPaymentPayload }, selector, { onRoute() {} }).createPaymentPayload({ x402Version: 1, accepts: offers });
+  assert.deepEqual(seen.map(({ network }) => network), names);
 });
 
 test('arguments are named when they are wrong', async () => {
