@@ -895,6 +895,7 @@ export type ErrorCode =
   | "balances-unavailable"
   | "held-elsewhere"
   | "too-many-holds"
+  | "unsponsored"
   | "configuration"
   | "module-unavailable";
 
@@ -973,6 +974,19 @@ export class HeldElsewhereError extends PayrouteError {
 /** As many payments are held as are kept: 4,096, settled ones that have not expired included. */
 export class TooManyHoldsError extends PayrouteError {
   readonly code: "too-many-holds";
+  private constructor();
+}
+
+/**
+ * From `routed()` of `payroute/x402`: the client signed for an offer that can be paid only with a permit or an
+ * approval along, and left that out. The payment was withheld, and no other offer does without.
+ */
+export class UnsponsoredError extends PayrouteError {
+  readonly code: "unsponsored";
+  /** The offer that was signed for. */
+  readonly candidate: Candidate;
+  /** What the payment lacks, for example `extensions.eip2612GasSponsoring.info.signature`. */
+  readonly missing: string;
   private constructor();
 }
 

@@ -19,6 +19,11 @@ export interface Route<Requirement = PaymentRequirement> {
    * selector or hooks passed them over, or clients of the version cannot read them. Usually empty.
    */
   readonly passedOver: readonly Candidate[];
+  /**
+   * The candidate of an offer that was signed for first, where the payment lacked what a sponsor of approvals takes.
+   * That signature went to nobody but the client's own hooks, and is not held. `undefined` as a rule.
+   */
+  readonly withheld: Candidate | undefined;
   /** The whole answer of the selector. */
   readonly selection: Selection<Requirement>;
 }
@@ -56,8 +61,8 @@ export interface PayingClient {
  *
  * Changes `client` itself and returns it, so that no reference to it pays unrouted. Errors of the
  * selector come out of `createPaymentPayload` as they are. `@x402/fetch` and `@x402/axios` turn
- * whatever comes out of that into a text: give them an `x402HTTPClient`, and the errors reach the
- * application unchanged.
+ * whatever comes out of that into a text: give them an `x402HTTPClient`, and the selector's reach
+ * the application unchanged.
  *
  * The price of the best offer is held from its choice on ({@link Selection.hold}): payments made at once
  * do not count on the same money. What the client signs for, that offer or another, is held anew from its
@@ -69,6 +74,14 @@ export interface PayingClient {
  * What a policy or a hook made up for itself is held as the offer of the same asset that is nearest to it in
  * price, one of the same scheme first, and for that offer's `maxTimeoutSeconds`, also where it may be cashed for
  * longer. Of an asset in which no offer can be paid nothing is known or held.
+ *
+ * An offer noted as `eip2612-sponsored` or `erc20-approval-sponsored` can be paid only with a permit or an approval
+ * along, which official schemes leave out where they have neither an `rpcUrl` nor a signer that reads the chain. A
+ * payment that lacks it does not leave, and the client is asked once more, for the offers among those handed over
+ * that need no sponsor. The first payment was not sent, so that the second alone can be cashed and is held; hooks of
+ * the client see both, and must not send one themselves. Where no such offer is left, or the second payment lacks it
+ * too, it is an `UnsponsoredError`. Nothing else is a reason to sign twice: what the client throws ends the payment,
+ * for a person's refusal looks like any other error.
  *
  * One 402 object is one request: a client that signs for it again, because a hook of its own says so,
  * signs for the same offer. Nothing is chosen again after a payment was made. Each signature counts by itself:

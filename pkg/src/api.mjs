@@ -23,6 +23,7 @@ export {
   PayrouteError,
   RefusedByPolicyError,
   TooManyHoldsError,
+  UnsponsoredError,
   UnsupportedVersionError,
 } from "./errors.mjs";
 

@@ -116,6 +116,23 @@ export class TooManyHoldsError extends PayrouteError {
   static className = "TooManyHoldsError";
 }
 
+export class UnsponsoredError extends PayrouteError {
+  static code = "unsponsored";
+  static className = "UnsponsoredError";
+
+  /**
+   * @param {import("../index.d.ts").Candidate} candidate
+   * @param {string} missing
+   */
+  constructor(candidate, missing) {
+    const where = `${candidate.symbol} on ${candidate.networkName ?? candidate.network}`;
+    const help = "give the client's scheme an rpcUrl for the network and a signer that can sign transactions";
+    super(`the x402 client signed for ${where} without ${missing}, by which the server would sponsor the approval: ${help}`);
+    this.candidate = candidate;
+    this.missing = missing;
+  }
+}
+
 export class InvalidPaymentRequiredError extends PayrouteError {
   static code = "invalid-payment-required";
   static className = "InvalidPaymentRequiredError";

@@ -6,6 +6,7 @@ import { HeldElsewhereError, misfit } from "./errors.mjs";
 import { isLegible } from "./legible.mjs";
 import { optionsOf } from "./options.mjs";
 import { nearestTo, offerOf } from "./signed.mjs";
+import { isSponsored, lackOf } from "./sponsored.mjs";
 
 /** On every client that is routed, from whichever copy of the package. */
 const ROUTED = Symbol.for("payroute.x402.routed");
@@ -31,6 +32,8 @@ const MOST_SELECTIONS = 4;
  *   takes it over
  * @typedef {{ plan: Promise<Plan>, signing: number }} Entry `signing` counts the calls under way
  * @typedef {{ candidate: Candidate, requirement: any }} Offer an offer that can be paid
+ * @typedef {{ payload: any, offer: Offer | undefined, held?: Hold | undefined, lack?: Error | undefined }} Signed
+ *   with a `lack` it must not leave, and nothing is held
  * @typedef {{ x402Version: unknown, accepts: any, [field: string]: unknown }} Challenge
  * @typedef {{
  *   createPaymentPayload(challenge: Challenge): Promise<any>,
@@ -50,27 +53,65 @@ export function routed(client, selector, options) {
   const sign = client.createPaymentPayload;
   const visit = client.handlePaymentRequired;
 
+  /**
+   * @param {Challenge} challenge
+   * @param {Plan} plan
+   * @param {readonly Offer[]} offers
+   * @returns {Promise<Signed>}
+   */
+  async function signedFor(challenge, plan, offers) {
+    let held = takenOver(plan, offers);
+    try {
+      const accepts = offers.map(({ requirement }) => requirement);
+      const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
+      const offer = offerOf(payload, [...offers, ...plan.offers]);
+      // After a payment what it brought along may be on the chain, and the client right to leave it out.
+      const lack = plan.paid === undefined ? lackOf(payload, offer?.candidate) : undefined;
+      if (lack !== undefined) {
+        held?.failed();
+        return { payload, offer, lack };
+      }
+      // Anew, whatever was signed: its time counts from the signature, and a client may have waited for a
+      // person so long that what was held is over.
+      held = moved(plan, held, offer ?? nearestTo(payload, plan.offers));
+      return { payload, offer, held };
+    } catch (error) {
+      held?.failed();
+      throw error;
+    }
+  }
+
+  /**
+   * Signs a second time in one case alone: what was signed is at hand, cannot be settled, and was not sent. What the
+   * client throws ends the payment: a person's refusal looks like any other error.
+   * @param {Challenge} challenge
+   * @param {Plan} plan
+   * @returns {Promise<Signed & { withheld?: Candidate | undefined }>}
+   */
+  async function paymentOf(challenge, plan) {
+    const first = await signedFor(challenge, plan, handedOver(plan));
+    if (first.lack === undefined) return first;
+    const others = plan.paid === undefined ? plan.handed.filter((offer) => !isSponsored(offer)) : [];
+    if (others.length === 0) throw first.lack;
+    const second = await signedFor(challenge, plan, others);
+    if (second.lack !== undefined) throw second.lack;
+    return { ...second, withheld: first.offer?.candidate };
+  }
+
   /** @param {Challenge} challenge */
   async function createPaymentPayload(challenge) {
     return plans.under(challenge, async (plan) => {
-      const offers = handedOver(plan);
-      let held = takenOver(plan, offers);
+      const { payload, offer, held, withheld } = await paymentOf(challenge, plan);
       try {
-        const accepts = offers.map(({ requirement }) => requirement);
-        const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
-        const signed = offerOf(payload, [...offers, ...plan.offers]);
-        // Anew, whatever was signed: its time counts from the signature, and a client may have waited for a
-        // person so long that what was held is over.
-        held = moved(plan, held, signed ?? nearestTo(payload, plan.offers));
-        await onRoute(routeOf(plan, payload, signed));
-        // It cannot be taken back: until it expires, the merchant may cash it whatever it answers.
-        held?.settled();
-        plan.paid ??= signed === undefined ? [] : [signed];
-        return payload;
+        await onRoute(routeOf(plan, payload, offer, withheld));
       } catch (error) {
         held?.failed();
         throw error;
       }
+      // It cannot be taken back: until it expires, the merchant may cash it whatever it answers.
+      held?.settled();
+      plan.paid ??= offer === undefined ? [] : [offer];
+      return payload;
     });
   }
 
@@ -213,24 +254,27 @@ function handedOver({ handed, paid }) {
  * @param {Plan} plan
  * @param {any} payload
  * @param {Offer | undefined} signed
+ * @param {Candidate | undefined} withheld
  */
-function routeOf({ selection, offers }, payload, signed) {
+function routeOf({ selection, offers }, payload, signed, withheld) {
   const better = signed === undefined ? offers : offers.slice(0, offers.indexOf(signed));
   return Object.freeze({
     requirement: signed?.requirement ?? payload?.accepted ?? undefined,
     candidate: signed?.candidate,
     passedOver: better.map(({ candidate }) => candidate),
+    withheld,
     selection,
   });
 }
 
-/** @param {{ candidate?: Candidate, passedOver: readonly Candidate[] }} route */
-function warnOfOverride({ candidate, passedOver }) {
+/** @param {{ candidate?: Candidate, passedOver: readonly Candidate[], withheld?: Candidate }} route */
+function warnOfOverride({ candidate, passedOver, withheld }) {
   if (passedOver.length === 0) return;
   const name = (/** @type {Candidate | undefined} */ of) => (of ? `${of.symbol} on ${of.networkName ?? of.network}` : "something else");
   const better = passedOver.map(name).join(", ");
-  const why = "by its spend controls, policies or hooks, or it cannot read the offer";
-  console.warn(`payroute: the x402 client passed over ${better} for ${name(candidate)}, ${why}; set onRoute to hear of it`);
+  const rules = "by its spend controls, policies or hooks, or it cannot read the offer";
+  const why = withheld ? `for ${name(withheld)} it left out what the server needs to sponsor the approval` : rules;
+  console.warn(`payroute: the x402 client passed over ${better} for ${name(candidate)}: ${why}; set onRoute to hear of it`);
 }
 
 /**

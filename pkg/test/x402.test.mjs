@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HeldElsewhereError, createSelector } from "payroute";
+import { HeldElsewhereError, UnsponsoredError, createSelector } from "payroute";
 import { routed } from "payroute/x402";
 import { answer } from "./support/chain.mjs";
 import { BASE, BASE_SEPOLIA, OWNER, SOLANA, USDC, evmOffer, v2 } from "./support/offers.mjs";
@@ -197,10 +197,20 @@ test("of version 1 the authorization says which of two offers on one network was
 
 /** A selector that knows what it is told, for what no chain here answers: holds are the offers' places. */
 function tellsOf(...facts) {
-  const held = [];
+  const holds = new Set();
   const candidates = facts.map((fact, requirementIndex) => ({ requirementIndex, viable: true, network: BASE, notes: [], ...fact }));
-  const hold = (index) => (held.push(index), { settled() {}, failed() {}, release: () => void held.pop() });
-  return { held, select: async () => ({ candidates, hold }) };
+  const hold = (index) => {
+    const end = () => void holds.delete(one);
+    const one = { index, settled() {}, failed: end, release: end };
+    holds.add(one);
+    return one;
+  };
+  return {
+    get held() {
+      return [...holds].map(({ index }) => index);
+    },
+    select: async () => ({ candidates, hold }),
+  };
 }
 
 const OLD = ({ amount, ...offer }) => ({ ...offer, maxAmountRequired: amount });
@@ -251,6 +261,111 @@ test("of what is left out nothing is held, and it is told as passed over", async
   await routed(client, selector, { onRoute: (given) => void (route = given) }).createPaymentPayload(v2(...accepts));
   assert.deepEqual([during, selector.held], [[1], [1]]);
   assert.deepEqual([route.requirement, route.passedOver.map(({ network }) => network)], [accepts[1], [BASE]]);
+});
+
+const PERMIT = { notes: ["eip2612-sponsored"], symbol: "USDC", networkName: "Base" };
+const APPROVAL = { ...PERMIT, notes: ["domain-unchecked", "erc20-approval-sponsored"] };
+const PLAIN = { network: BASE_SEPOLIA, networkName: "Base Sepolia", symbol: "USDC" };
+const DRAWN = { permit2Authorization: { nonce: "1" } };
+const DEPOSITED = { type: "deposit", deposit: { amount: "5", authorization: DRAWN } };
+const permit = (signature) => ({ eip2612GasSponsoring: { info: { signature } } });
+const approval = (signedTransaction) => ({ erc20ApprovalGasSponsoring: { info: { signedTransaction } } });
+
+/**
+ * Pays for as many offers as there are facts. `wallet` makes of an offer what is signed for it, `chooses` says which of
+ * those that are handed over it is.
+ */
+async function paidFor(facts, wallet, { chooses = (offers) => offers[0], ...options } = {}) {
+  const selector = tellsOf(...facts);
+  const accepts = facts.map(({ network = BASE }, index) => evmOffer(network, String(10_000 + index)));
+  const places = (offers) => offers.map((offer) => accepts.indexOf(offer));
+  const asked = [];
+  const createPaymentPayload = async ({ accepts: offers }) => {
+    asked.push([places(offers), selector.held]);
+    const accepted = chooses(offers);
+    return { x402Version: 2, accepted, ...(await wallet(accepts.indexOf(accepted))) };
+  };
+  let route;
+  const paying = routed({ createPaymentPayload }, selector, { onRoute: (given) => void (route = given), ...options });
+  const challenge = v2(...accepts);
+  const outcome = await paying.createPaymentPayload(challenge).catch((error) => error);
+  return { asked, outcome, route, held: selector.held, paid: places([outcome.accepted])[0], again: () => paying.createPaymentPayload(challenge) };
+}
+
+const LACKING = {
+  "no permit": [PERMIT, { payload: DRAWN, extensions: { eip2612GasSponsoring: { info: { version: "1" } } } }, "eip2612GasSponsoring.info.signature"],
+  "no extension": [PERMIT, { payload: DRAWN }, "eip2612GasSponsoring.info.signature"],
+  "the merchant's placeholder": [PERMIT, { payload: DRAWN, extensions: permit("") }, "eip2612GasSponsoring.info.signature"],
+  "the merchant's example": [PERMIT, { payload: DRAWN, extensions: permit("0x…") }, "eip2612GasSponsoring.info.signature"],
+  "a deposit's permit": [PERMIT, { payload: DEPOSITED, extensions: {} }, "eip2612GasSponsoring.info.signature"],
+  "no approval": [APPROVAL, { payload: DRAWN, extensions: approval() }, "erc20ApprovalGasSponsoring.info.signedTransaction"],
+  "a permit for an approval": [APPROVAL, { payload: DRAWN, extensions: permit("0xab") }, "erc20ApprovalGasSponsoring.info.signedTransaction"],
+};
+
+for (const [what, [fact, signed, missing]] of Object.entries(LACKING)) {
+  test(`a payment with ${what}: the next offer without a sponsor is paid, or it is an error`, async () => {
+    const wallet = (place) => (place === 0 || place === 1 ? signed : { payload: {} });
+    const next = await paidFor([fact, PERMIT, PLAIN, PLAIN], wallet);
+    assert.deepEqual(next.asked, [[[0, 1, 2, 3], [0]], [[2, 3], [2]]], "what is withheld is not held");
+    assert.deepEqual([next.paid, next.held], [2, [2]]);
+    assert.deepEqual([next.route.withheld, next.route.passedOver.length], [next.route.selection.candidates[0], 2]);
+
+    for (const [facts, options] of [[[fact], {}], [[fact, APPROVAL], {}], [[fact, PLAIN], { exclusive: true }]]) {
+      const none = await paidFor(facts, wallet, options);
+      assert.ok(UnsponsoredError.is(none.outcome), `${none.outcome}`);
+      assert.deepEqual([none.outcome.missing, none.outcome.candidate.notes], [`extensions.${missing}`, fact.notes]);
+      assert.match(none.outcome.message, /USDC on Base without extensions\.\w+\.info\.\w+.*rpcUrl/);
+      assert.deepEqual([none.asked.length, none.held, none.route], [1, [], undefined]);
+      await assert.rejects(none.again(), UnsponsoredError, "nothing has left: it is chosen anew");
+    }
+  });
+}
+
+const COMPLETE = {
+  "a permit": [PERMIT, { payload: DRAWN, extensions: permit("0x0aB1") }],
+  "an approval": [APPROVAL, { payload: DRAWN, extensions: approval("0x02f8") }],
+  "a deposit's permit": [PERMIT, { payload: DEPOSITED, extensions: permit("0x0a") }],
+  "a voucher, of a channel that is open": [PERMIT, { payload: { type: "voucher", voucher: {} } }],
+  "an EIP-3009 authorization, by a policy": [PERMIT, { payload: { authorization: {} } }],
+  "Permit2 and an allowance": [{ notes: ["domain-unchecked"] }, { payload: DRAWN }],
+};
+
+for (const [what, [fact, signed]] of Object.entries(COMPLETE)) {
+  test(`a payment with ${what} lacks nothing`, async () => {
+    const { asked, paid, held, route } = await paidFor([fact, PLAIN], () => signed);
+    assert.deepEqual([asked.length, paid, held, route.withheld], [1, 0, [0], undefined]);
+  });
+}
+
+test("for one payment no more than two are signed, and none after an error of the client", async () => {
+  const first = (offers) => offers[0];
+  const refused = new Error("the user said no");
+  const once = await paidFor([PERMIT, PLAIN], () => Promise.reject(refused));
+  assert.deepEqual([once.outcome, once.asked.length, once.held], [refused, 1, []]);
+  const wallet = (place) => (place === 0 ? { payload: DRAWN } : Promise.reject(refused));
+  const second = await paidFor([PERMIT, PLAIN, PLAIN], wallet);
+  assert.deepEqual([second.outcome, second.asked.length, second.held, second.route], [refused, 2, [], undefined]);
+
+  // A policy that hands on what it was not handed.
+  let stubborn;
+  const chooses = (offers) => (stubborn ??= first(offers));
+  const never = await paidFor([PERMIT, PLAIN], () => ({ payload: DRAWN }), { chooses });
+  assert.ok(UnsponsoredError.is(never.outcome), `${never.outcome}`);
+  assert.deepEqual([never.asked.length, never.held], [2, []]);
+});
+
+test("a payment that is signed again after it was sent may lack what the first one brought along", async () => {
+  const signed = [{ payload: DRAWN, extensions: approval("0x02") }, { payload: DRAWN }];
+  const { again, paid, asked } = await paidFor([APPROVAL, PLAIN], () => signed.shift());
+  assert.equal(paid, 0);
+  assert.deepEqual((await again()).extensions, undefined);
+  assert.deepEqual(asked.map(([places]) => places), [[0, 1], [0]]);
+});
+
+test("without a listener the console is told why a sponsored offer was passed over", async (t) => {
+  const warn = t.mock.method(console, "warn", () => {});
+  await paidFor([PERMIT, PLAIN], () => ({ payload: DRAWN }), { onRoute: undefined });
+  assert.match(warn.mock.calls[0].arguments[0], /passed over USDC on Base for USDC on Base Sepolia: .*left out what the server needs/);
 });
 
 test("what a client made up is held as an offer of its scheme, and never as a deposit for another", async () => {

@@ -11,8 +11,10 @@ import { SOLANA } from './world.mjs';
 const PATIENCE_MS = 10_000;
 
 export async function stockClient({ networks }, chooser) {
+  const evm = Object.keys(networks).filter((network) => network.startsWith('eip155:'));
+  const byChain = Object.fromEntries(evm.map((network) => [network.split(':')[1], { rpcUrl: networks[network].rpc }]));
   return new x402Client(chooser)
-    .register('eip155:*', new ExactEvmScheme(evmAccount('buyer')))
+    .register('eip155:*', new ExactEvmScheme(evmAccount('buyer'), byChain))
     .register('solana:*', new ExactSvmScheme(await solanaSigner('buyer'), { rpcUrl: networks[SOLANA].rpc }));
 }
 

@@ -8,11 +8,14 @@ import { createInterface } from 'node:readline';
 import { after, before, beforeEach, test } from 'node:test';
 import { promisify } from 'node:util';
 import { wrapFetchWithPayment, x402Client, x402HTTPClient } from '@x402/fetch';
+import express from 'express';
 import { InsufficientLiquidityError, PayrouteError } from 'payroute';
 import { routed, withReadable402 } from 'payroute/x402';
+import { headerValue } from '../../pkg/test/support/offers.mjs';
 import { freePort } from '../../pkg/test/support/port.mjs';
 import { selectorOf, stockClient } from './buyer.mjs';
 import { DISGUISES, disguised } from './disguises.mjs';
+import { listen } from './listen.mjs';
 import { evmAccount, solanaSeed } from './parties.mjs';
 import { ARTICLE } from './shop.mjs';
 import { BASE, BASE_SEPOLIA, SOLANA, startWorld } from './world.mjs';
@@ -175,7 +178,8 @@ for (const name of Object.keys(DISGUISES)) {
   });
 }
 
-test('the example of the README pays, and tells what is short', async () => {
+// The README's program, run as often as is liked.
+async function readmeExample(use) {
   const readme = readFileSync(new URL('../../pkg/README.md', import.meta.url), 'utf8');
   const [, code] = /```js\n(import \{ [^`]*payroute\/x402[^`]*)```/.exec(readme);
   assert.ok(code.trimEnd().split('\n').length < 30);
@@ -188,18 +192,63 @@ test('the example of the README pays, and tells what is short', async () => {
     BASE_RPC: world.net.networks[BASE].rpc,
     SOLANA_RPC: world.net.networks[SOLANA].rpc,
   };
-  const run = async () => (await promisify(execFile)(process.execPath, [file.pathname, world.article], { env })).stdout.trim();
   try {
-    await hold(BASE);
-    assert.equal(await run(), `200 ${JSON.stringify(ARTICLE)}`);
-    assert.equal(await run(), [
-      '0.05 USDC short on Base (needs 0.05, has 0)',
-      '0.05 USDC short on Solana (needs 0.05, has 0)',
-    ].join('\n'));
+    await use(async (url) => (await promisify(execFile)(process.execPath, [file.pathname, url], { env })).stdout.trim());
   } finally {
     rmSync(file);
   }
-});
+}
+
+test('the example of the README pays, and tells what is short', () =>
+  readmeExample(async (run) => {
+    await hold(BASE);
+    assert.equal(await run(world.article), `200 ${JSON.stringify(ARTICLE)}`);
+    assert.equal(await run(world.article), [
+      '0.05 USDC short on Base (needs 0.05, has 0)',
+      '0.05 USDC short on Solana (needs 0.05, has 0)',
+    ].join('\n'));
+  }));
+
+// Permit2 and the proxy of x402, of which a selection asks no more than that there is code.
+const PERMIT2 = ['0x000000000022D473030F116dDEE9F6B43aC78BA3', '0x402085c248EeA27D92E8b30b2C58ed07f9E20001'];
+
+async function withPermit2(use) {
+  const place = (code) => Promise.all(PERMIT2.map(async (address) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_setCode', params: [address, code] });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await (await fetch(world.net.networks[BASE].rpc, { method: 'POST', headers, body })).json();
+    assert.equal(answer.error, undefined);
+  }));
+  await place('0x00');
+  try {
+    await use();
+  } finally {
+    await place('0x');
+  }
+}
+
+test('the example of the README signs the permit that a sponsor takes', () =>
+  withPermit2(() => readmeExample(async (run) => {
+    await hold(BASE);
+    const extra = { name: 'USD Coin', version: '2', assetTransferMethod: 'permit2' };
+    const offer = { scheme: 'exact', network: BASE, amount: String(PRICE), asset: assetOf(BASE), payTo: partyOf('merchant', BASE), maxTimeoutSeconds: 60, extra };
+    const extensions = { eip2612GasSponsoring: { info: { version: '1' }, schema: {} } };
+    const challenge = { x402Version: 2, resource: { url: 'https://shop.example/a' }, accepts: [offer], extensions };
+    const shop = await listen(express().get('/', ({ headers }, response) => {
+      const payment = headers['payment-signature'];
+      if (payment) response.send(Buffer.from(payment, 'base64').toString());
+      else response.status(402).set('PAYMENT-REQUIRED', headerValue(challenge)).json({});
+    }));
+    try {
+      const [status, payment] = (await run(shop.url)).split(/ (.*)/);
+      const { accepted, extensions: { eip2612GasSponsoring: { info } } } = JSON.parse(payment);
+      assert.deepEqual([status, accepted], ['200', offer]);
+      assert.deepEqual([info.from, info.amount], [partyOf('buyer', BASE), String(PRICE)]);
+      assert.match(info.signature, /^0x[0-9a-f]{130}$/);
+    } finally {
+      shop.close();
+    }
+  })));
 
 test('the merchant runs as a program of its own', async () => {
   const program = new URL('./merchant.mjs', import.meta.url).pathname;

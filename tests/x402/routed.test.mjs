@@ -8,11 +8,13 @@ import { ExactEvmSchemeV1, NETWORKS as EVM_NAMES } from '@x402/evm/v1';
 import { wrapFetchWithPayment, x402Client, x402HTTPClient } from '@x402/fetch';
 import { ExactSvmScheme } from '@x402/svm';
 import { ExactSvmSchemeV1, NETWORKS as SVM_NAMES } from '@x402/svm/v1';
-import { ConfigurationError, InsufficientLiquidityError, createSelector } from 'payroute';
+import express from 'express';
+import { ConfigurationError, InsufficientLiquidityError, UnsponsoredError, createSelector } from 'payroute';
 import { routed } from 'payroute/x402';
 import { answer } from '../../pkg/test/support/chain.mjs';
 import { BASE, BASE_SEPOLIA, SOLANA, evmOffer, headerValue, v2 } from '../../pkg/test/support/offers.mjs';
 import { FAMILIES, answer as answerOf } from '../faults/chain.mjs';
+import { listen } from './listen.mjs';
 import { evmAccount, solanaSigner } from './parties.mjs';
 
 const account = evmAccount('buyer');
@@ -327,6 +329,60 @@ test('the version 1 names that routed() takes for known are those of the clients
   await routed({ createPaymentPayload }, selector, { onRoute() {} }).createPaymentPayload({ x402Version: 1, accepts: offers });
   assert.deepEqual(seen.map(({ network }) => network), names);
 });
+
+// A node of which the official schemes ask what they sign an approval under.
+async function node() {
+  const answers = { eth_call: `0x${'0'.repeat(64)}`, eth_getTransactionCount: '0x0' };
+  const app = express().use(express.json());
+  app.post('/', ({ body: { id, method } }, response) => {
+    const result = answers[method];
+    response.json({ jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: 'no such method' } }) });
+  });
+  return listen(app);
+}
+
+// Two offers: the first needs a sponsor, whose extension is advertised.
+const SPONSORED = { 'eip2612-sponsored': 'eip2612GasSponsoring', 'erc20-approval-sponsored': 'erc20ApprovalGasSponsoring' };
+function sponsoredTerms(note) {
+  const sponsored = evmOffer(BASE);
+  sponsored.extra = { ...sponsored.extra, assetTransferMethod: 'permit2' };
+  const candidates = [[note], []].map((notes, requirementIndex) => ({ requirementIndex, viable: true, notes, symbol: 'USDC' }));
+  const held = new Set();
+  const hold = (index) => (held.add(index), { settled() {}, failed: () => held.delete(index), release: () => held.delete(index) });
+  const challenge = { ...terms(sponsored, evmOffer(BASE_SEPOLIA)), extensions: { [SPONSORED[note]]: { info: { version: '1' }, schema: {} } } };
+  return { challenge, held, selector: { select: async () => ({ candidates, hold }) } };
+}
+
+for (const [note, extension] of Object.entries(SPONSORED)) {
+  const paying = (selector, options, config) => {
+    const scheme = new ExactEvmScheme(account, options);
+    return routed(client({ schemes: [{ network: 'eip155:*', client: scheme }] }), selector, { onRoute() {}, ...config });
+  };
+
+  test(`${extension}: an official client with an RPC endpoint signs what the sponsor takes`, async () => {
+    const { challenge, selector, held } = sponsoredTerms(note);
+    const { url, close } = await node();
+    try {
+      const { accepted, extensions } = await paying(selector, { 8453: { rpcUrl: url } }).createPaymentPayload(challenge);
+      assert.equal(accepted, challenge.accepts[0]);
+      const { info } = extensions[extension];
+      assert.match(info.signature ?? info.signedTransaction, /^0x[0-9a-f]+$/);
+      assert.deepEqual([...held], [0]);
+    } finally {
+      close();
+    }
+  });
+
+  test(`${extension}: a payment of a client that has none does not leave`, async () => {
+    const { challenge, selector, held } = sponsoredTerms(note);
+    assert.equal((await paying(selector).createPaymentPayload(challenge)).accepted, challenge.accepts[1]);
+    assert.deepEqual([...held], [1]);
+    const alone = sponsoredTerms(note);
+    const payment = paying(alone.selector, undefined, { exclusive: true }).createPaymentPayload(alone.challenge);
+    await assert.rejects(payment, (error) => UnsponsoredError.is(error) && error.missing.startsWith(`extensions.${extension}.info.`));
+    assert.deepEqual([...alone.held], []);
+  });
+}
 
 test('arguments are named when they are wrong', async () => {
   const { selector } = await selectorOver(RICH);

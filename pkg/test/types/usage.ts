@@ -17,6 +17,7 @@ import {
   type Selection,
   type Selector,
   type SelectorEvent,
+  UnsponsoredError,
   amountToBigInt,
   createSelector,
   formatAmount,
@@ -164,6 +165,7 @@ export function handle(error: unknown): readonly Deficit[] {
   if (InsufficientLiquidityError.is(error)) return error.deficits;
   if (error instanceof InsufficientLiquidityError) return error.deficits;
   if (HeldElsewhereError.is(error)) return [error.deficit];
+  if (UnsponsoredError.is(error)) throw new Error(`${error.candidate.symbol}: ${error.missing}`);
   if (PayrouteError.is(error)) {
     proves<Same<typeof error, PayrouteError>>();
     // @ts-expect-error a code is one of a closed set
@@ -182,7 +184,8 @@ declare class HostClient {
 
 export async function pays(selector: Selector): Promise<void> {
   const client = new HostClient();
-  const onRoute = ({ requirement, candidate, passedOver, selection }: Route) => {
+  const onRoute = ({ requirement, candidate, passedOver, withheld, selection }: Route) => {
+    proves<Same<typeof withheld, Candidate | undefined>>();
     proves<Same<typeof candidate, Candidate | undefined>>();
     proves<Same<typeof requirement, PaymentRequirement | undefined>>();
     if (passedOver.length > 0) throw new Error(`${requirement?.network}: ${selection.explain()}`);
