@@ -92,7 +92,8 @@ impl<'a> Field<'a> {
         let number = self.json.whole().filter(|number| range.contains(number));
         if number.is_none() {
             let accepted = &whole_numbers(range);
-            match (self.json.kind(), self.json.raw().contains(['.', 'e', 'E'])) {
+            let is_fraction = self.json.raw().bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+            match (self.json.kind(), is_fraction) {
                 (Kind::Number, true) => self.refuse("is a number with a point or an exponent", accepted),
                 (Kind::Number, false) => self.refuse(OUT_OF_RANGE, accepted),
                 _ => self.mismatch(accepted),

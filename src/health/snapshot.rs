@@ -4,7 +4,7 @@
 //! numbers, so that what is restored is written the same again. Endpoints are named by network,
 //! host and hash; no URL is ever in a snapshot.
 
-use std::cell::OnceCell;
+use std::cell::Cell;
 
 use super::circuit::{Breaker, Counts, Generation};
 use super::entry::Entry;
@@ -14,7 +14,7 @@ use super::view::{millis, until};
 use super::{EndpointKey, Moment, Opening};
 use crate::json::{Json, Members, Record, SyntaxError, Value};
 use crate::network::ChainId;
-use crate::text::{escaped, shown};
+use crate::text::escaped;
 
 const VERSION: u64 = 1;
 /// Bytes that are read whatever the capacity: one that shrank must not refuse its own past.
@@ -66,9 +66,9 @@ pub enum SnapshotError {
     Endpoint {
         /// Which, from 0.
         position: usize,
-        /// The first field that is missing, unknown or not acceptable; `id` also for an endpoint that is listed
-        /// twice.
-        field: String,
+        /// The first field that is missing or not acceptable: `id` also for an endpoint that is listed twice,
+        /// `another` for one that no endpoint has.
+        field: &'static str,
     },
 }
 
@@ -132,18 +132,18 @@ pub(super) fn read(
         return Err(SnapshotError::TooLarge);
     }
     let json = Json::parse(text).map_err(|SyntaxError { line, column }| SnapshotError::Unreadable { line, column })?;
-    let misfit = OnceCell::new();
+    let misfit = Cell::new("");
     let snapshot = Fields::of(json, &["version", "endpoints"], &misfit);
     match snapshot.known("version").and_then(Json::whole) {
         Some(VERSION) => {}
         Some(other) => return Err(SnapshotError::Version(other)),
         None => return Err(SnapshotError::Shape),
     }
-    let endpoints = snapshot.known("endpoints").and_then(Json::items).filter(|_| misfit.get().is_none());
+    let endpoints = snapshot.known("endpoints").and_then(Json::items).filter(|_| misfit.get().is_empty());
     let endpoints = endpoints.ok_or(SnapshotError::Shape)?;
     for (position, json) in endpoints.into_iter().take(settings.capacity).enumerate() {
         let kept = restore(json, generation, now, settings)
-            .and_then(|(key, entry)| keep(key, entry).then_some(()).ok_or_else(|| "id".to_owned()));
+            .and_then(|(key, entry)| keep(key, entry).then_some(()).ok_or("id"));
         kept.map_err(|field| SnapshotError::Endpoint { position, field })?;
     }
     Ok(())
@@ -155,8 +155,8 @@ fn restore(
     generation: Generation,
     now: Moment,
     settings: &HealthSettings,
-) -> Result<(EndpointKey, Entry), String> {
-    let misfit = OnceCell::new();
+) -> Result<(EndpointKey, Entry), &'static str> {
+    let misfit = Cell::new("");
     let record = Fields::of(json, &FIELDS, &misfit);
     // Nothing that is ahead is further than this index itself would have put it.
     let ahead = |ms: Option<u64>, most_ms: u64| ms.filter(|ms| *ms > 0).map(|ms| now.after_millis(ms.min(most_ms)));
@@ -193,9 +193,9 @@ fn restore(
     }
     // As long as it is, or it would be written otherwise again; the snapshot itself has a bound.
     let key = |network| EndpointKey::new(network, record.hex("id"), escaped(&record.text("endpoint"), usize::MAX));
-    match (network.map(key), misfit.into_inner()) {
-        (Some(key), None) => Ok((key, entry)),
-        (_, field) => Err(field.unwrap_or_default()),
+    match (network.map(key), misfit.get()) {
+        (Some(key), "") => Ok((key, entry)),
+        (_, field) => Err(field),
     }
 }
 
@@ -203,22 +203,24 @@ fn restore(
 /// which is looked at once, when all is read.
 struct Fields<'a> {
     members: Members<'a>,
-    misfit: &'a OnceCell<String>,
+    misfit: &'a Cell<&'static str>,
 }
 
 impl<'a> Fields<'a> {
-    fn of(json: Json<'a>, names: &[&str], misfit: &'a OnceCell<String>) -> Self {
+    fn of(json: Json<'a>, names: &[&str], misfit: &'a Cell<&'static str>) -> Self {
         let members = json.object().unwrap_or(Members(Vec::new()));
         let fields = Self { members, misfit };
-        if let Some((name, _)) = fields.members.0.iter().find(|(name, _)| !names.contains(&name.as_str())) {
-            fields.refuse::<()>(&shown(name));
+        if !fields.members.0.iter().all(|(name, _)| names.contains(&name.as_str())) {
+            fields.refuse::<()>("another");
         }
         fields
     }
 
     /// Names the first misfit; the value in its place is never used.
-    fn refuse<T: Default>(&self, field: &str) -> T {
-        self.misfit.get_or_init(|| field.to_owned());
+    fn refuse<T: Default>(&self, field: &'static str) -> T {
+        if self.misfit.get().is_empty() {
+            self.misfit.set(field);
+        }
         T::default()
     }
 
@@ -226,24 +228,24 @@ impl<'a> Fields<'a> {
         self.members.get(name)
     }
 
-    fn text(&self, name: &str) -> String {
+    fn text(&self, name: &'static str) -> String {
         self.known(name).and_then(Json::text).unwrap_or_else(|| self.refuse(name))
     }
 
-    fn whole(&self, name: &str) -> u64 {
+    fn whole(&self, name: &'static str) -> u64 {
         self.known(name).and_then(Json::whole).unwrap_or_else(|| self.refuse(name))
     }
 
-    fn known_whole(&self, name: &str) -> Option<u64> {
+    fn known_whole(&self, name: &'static str) -> Option<u64> {
         self.known(name).map(|_| self.whole(name))
     }
 
-    fn short(&self, name: &str) -> u32 {
+    fn short(&self, name: &'static str) -> u32 {
         u32::try_from(self.whole(name)).unwrap_or_else(|_| self.refuse(name))
     }
 
     /// Digits only; `from_str_radix` alone would take a sign.
-    fn hex(&self, name: &str) -> u128 {
+    fn hex(&self, name: &'static str) -> u128 {
         let digits = self.text(name);
         let digits = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok()).unwrap_or_else(|| self.refuse(name))
