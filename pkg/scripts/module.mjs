@@ -23,9 +23,11 @@ const STANDARD_LIBRARY = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=o
 const COPYING = ["-Cllvm-args=-max-store-memcpy=1", "-Cllvm-args=-max-store-memset=1"];
 const COMPILER = { RUSTC_BOOTSTRAP: "1", CARGO_ENCODED_RUSTFLAGS: ["-Zunstable-options", "-Cpanic=immediate-abort", LEFT_OUT, ...COPYING].join("\x1f") };
 
-/** Twice -Oz: the second works on what the first has left. Nothing lies in the first 1,024 bytes of
- * memory: the stack ends there. */
-const PASSES = ["--low-memory-unused", "--flatten", "--rereloop", "-Oz", "-Oz"];
+/** Thrice -Oz: each works on what the one before has left. Nothing lies in the first 1,024 bytes of
+ * memory: the stack ends there. How large a function may be to be written out where it is called, always and where
+ * that is one place, is as found by trying. */
+const INLINING = ["--always-inline-max-function-size", "4", "--one-caller-inline-max-function-size", "60"];
+const PASSES = ["--low-memory-unused", "--flatten", "--rereloop", "-Oz", "-Oz", "-Oz", ...INLINING];
 
 const STRIPPED = ["--strip-debug", "--strip-producers", "--strip-target-features"];
 /** What the optimizer calls the one module that is imported from. */
