@@ -1,6 +1,6 @@
 //! Candidates: one for every offer, payable or not, with the reasons.
 //!
-//! Turns facts into a verdict. Refuses to know how facts were read and how candidates are ordered.
+//! The data and its JSON. Refuses to know what the reasons follow from and how candidates are ordered.
 
 use std::sync::Arc;
 
@@ -11,7 +11,6 @@ use crate::approval::Approval;
 use crate::health::{Circuit, Score};
 use crate::json::{Record, Value};
 use crate::network::ChainId;
-use crate::scheme::{Route, Transfer, permit2, spl};
 use crate::text::say;
 use crate::verdict::{Key, Note, Obstacle, Reason, Rejection, Rejections};
 
@@ -240,122 +239,6 @@ impl Serialize for Candidate {
     }
 }
 
-/// What a probe found out about one candidate.
-#[derive(Clone, Debug)]
-pub(crate) struct Evidence {
-    pub(crate) reading: Reading,
-    pub(crate) endpoint: Option<Arc<str>>,
-    pub(crate) circuit: Circuit,
-    pub(crate) health_score: Score,
-    pub(crate) latency_us: Option<u64>,
-    pub(crate) lag_ms: Option<u64>,
-    pub(crate) notes: Vec<Note>,
-}
-
-impl Evidence {
-    /// A reading for which no endpoint could be asked.
-    pub(crate) fn unasked(reading: Reading) -> Self {
-        Self {
-            reading,
-            endpoint: None,
-            circuit: Circuit::Closed,
-            health_score: Score::NEW,
-            latency_us: None,
-            lag_ms: None,
-            notes: Vec::new(),
-        }
-    }
-}
-
-/// What an owner holds of an asset, or why nobody could tell. Unknown is not zero.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
-    Holding(Holding),
-    Unreadable { reason: Reason, detail: String },
-}
-
-/// What a chain of proven identity says of an owner and a token.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Holding {
-    pub(crate) balance: Amount,
-    /// Why the token would not move, whatever the balance.
-    pub(crate) objections: Vec<(Reason, &'static str)>,
-    /// The hash of the token's signing domain, where the token tells it.
-    pub(crate) domain_separator: Option<[u8; 32]>,
-    /// What Permit2 may spend; `None` where that was not asked.
-    pub(crate) allowance: Option<Amount>,
-    /// The token has what takes permits (EIP-2612).
-    pub(crate) takes_permits: bool,
-    /// A key signs for the owner: there is no code at the address, or that of a delegate (EIP-7702).
-    pub(crate) key_signs: bool,
-    /// What the token keeps of every transfer, where it says so.
-    pub(crate) transfer_fee: Option<spl::TransferFee>,
-    pub(crate) notes: Vec<Note>,
-}
-
-/// The signing domain that an offer states.
-#[derive(Clone, Debug)]
-pub(crate) struct StatedDomain {
-    pub(crate) separator: [u8; 32],
-    /// Whether the asset's row states the same.
-    pub(crate) confirmed: bool,
-}
-
-/// Turns the facts about a candidate into its verdict.
-pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: &Evidence) {
-    candidate.endpoint = evidence.endpoint.clone();
-    candidate.circuit = evidence.circuit;
-    candidate.health_score = evidence.health_score;
-    candidate.latency_us = evidence.latency_us;
-    candidate.lag_ms = evidence.lag_ms;
-    evidence.notes.iter().for_each(|note| candidate.note(*note));
-    match &evidence.reading {
-        Reading::Unreadable { reason, detail } => candidate.reject(*reason, detail.as_str()),
-        Reading::Holding(holding) => judge_holding(candidate, route, holding),
-    }
-}
-
-fn judge_holding(candidate: &mut Candidate, route: Option<&Route>, holding: &Holding) {
-    let (due, balance) = (candidate.due(), holding.balance);
-    candidate.balance = Some(balance);
-    holding.notes.iter().for_each(|note| candidate.note(*note));
-    holding.objections.iter().for_each(|(reason, detail)| candidate.reject(*reason, *detail));
-    match route.map(|route| &route.transfer) {
-        Some(Transfer::Eip3009 { domain: Some(stated), .. }) => judge_domain(candidate, stated, holding),
-        Some(Transfer::Permit2(stand_ins)) => permit2::judge(candidate, stand_ins, due, holding),
-        Some(Transfer::Spl) => spl::judge(candidate, due, holding),
-        Some(Transfer::Eip3009 { domain: None, .. }) | None => {}
-    }
-    let available = balance.saturating_sub(candidate.held);
-    if available < due {
-        judge_shortage(candidate, due, due.saturating_sub(available));
-    }
-}
-
-fn judge_shortage(candidate: &mut Candidate, due: Amount, shortage: Amount) {
-    let mut detail = candidate.in_units(shortage);
-    detail.push_str(" short");
-    let mut reason = Reason::InsufficientBalance;
-    if candidate.deposit.is_some() {
-        reason = Reason::DepositRequired;
-        say(&mut detail, &[" of ", &candidate.in_units(due), " to deposit"]);
-    }
-    if !candidate.held.is_zero() {
-        say(&mut detail, &[" while other payments hold ", &candidate.in_units(candidate.held)]);
-    }
-    candidate.reject(reason, detail);
-}
-
-fn judge_domain(candidate: &mut Candidate, stated: &StatedDomain, holding: &Holding) {
-    match holding.domain_separator {
-        Some(real) if stated.separator != real => {
-            candidate.reject(Reason::DomainMismatch, "extra.name and extra.version do not make the token's domain");
-        }
-        None if !stated.confirmed => candidate.note(Note::DomainUnchecked),
-        _ => {}
-    }
-}
-
 /// Microseconds inside, milliseconds with three decimals in JSON.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
 fn micros<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
@@ -367,66 +250,11 @@ fn micros<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::
 mod tests {
     use super::*;
 
-    fn priced(amount: u64) -> Candidate {
-        Candidate { amount: Some(amount.into()), symbol: Some("USDC".into()), decimals: Some(6), ..Candidate::new(0) }
-    }
-
-    fn verdict(reading: Reading) -> Candidate {
-        let mut candidate = priced(50_000);
-        let evidence = Evidence {
-            reading,
-            endpoint: Some("rpc.example".into()),
-            circuit: Circuit::Closed,
-            health_score: Score::NEW,
-            latency_us: Some(1_250),
-            lag_ms: None,
-            notes: vec![],
-        };
-        judge(&mut candidate, None, &evidence);
-        candidate
-    }
-
-    #[test]
-    fn a_balance_of_exactly_the_price_pays() {
-        let holding = |balance: u64| Reading::Holding(Holding { balance: balance.into(), ..Holding::default() });
-        assert!(verdict(holding(50_000)).viable);
-        let short = verdict(holding(49_999));
-        assert!(short.is_rejected_for(Reason::InsufficientBalance));
-        assert_eq!(short.rejections[0].to_string(), "the balance is too low: 0.000001 USDC short");
-    }
-
-    #[test]
-    fn unreadable_is_never_insufficient_and_has_no_balance() {
-        let unread = verdict(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail: "timeout".into() });
-        assert_eq!(unread.balance, None);
-        assert!(!unread.is_rejected_for(Reason::InsufficientBalance));
-    }
-
-    #[test]
-    fn a_domain_is_compared_where_the_token_tells_it_and_noted_where_nobody_does() {
-        let verdict = |told: Option<[u8; 32]>, confirmed| {
-            let mut candidate = priced(1);
-            let holding = Holding { balance: Amount::from_u64(1), domain_separator: told, ..Holding::default() };
-            let evidence = Evidence::unasked(Reading::Holding(holding));
-            let domain = StatedDomain { separator: [7; 32], confirmed };
-            let route = Route {
-                transfer: Transfer::Eip3009 { domain: Some(domain), is_known: true },
-                deposit: None,
-                contracts: &[],
-            };
-            judge(&mut candidate, Some(&route), &evidence);
-            (candidate.viable, candidate.notes)
-        };
-        assert_eq!(verdict(Some([7; 32]), false), (true, vec![]));
-        assert_eq!(verdict(Some([8; 32]), true), (false, vec![]), "the chain knows better than the row");
-        assert_eq!(verdict(None, true), (true, vec![]));
-        assert_eq!(verdict(None, false), (true, vec![Note::DomainUnchecked]));
-    }
-
     #[test]
     fn json_round_trips_and_leaves_out_what_is_unknown() {
-        let objections = vec![(Reason::AccountFrozen, "the buyer's token account is frozen")];
-        let candidate = verdict(Reading::Holding(Holding { objections, ..Holding::default() }));
+        let mut candidate = Candidate { balance: Some(Amount::ZERO), latency_us: Some(1_250), ..Candidate::new(0) };
+        candidate.reject(Reason::AccountFrozen, "the buyer's token account is frozen");
+        candidate.reject(Reason::InsufficientBalance, "0.05 USDC short");
         let json = serde_json::to_value(&candidate).unwrap();
         assert_eq!(json["rejectionReasons"], serde_json::json!(["account-frozen", "insufficient-balance"]));
         assert_eq!(json["rejectionDetails"]["insufficient-balance"], "0.05 USDC short");

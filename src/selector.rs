@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::amount::Amount;
-use crate::candidate::{Candidate, Reading, judge};
+use crate::candidate::Candidate;
 use crate::cascade;
 use crate::config::{Config, ConfigError};
 use crate::endpoint::Endpoint;
 use crate::error::{Deficit, SelectError};
 use crate::event::Observer;
+use crate::evidence::Reading;
 use crate::health::{EndpointView, HealthIndex, Outcome, SnapshotError};
 use crate::hold::{Account, Demand, Hold, HoldError, Ledger, Refusal};
+use crate::judge::judge;
 use crate::payment::{PaymentRequired, Requirement};
 use crate::platform::{self, Clock, MaybeSend, MaybeSync};
 use crate::policy::{self, Screened};

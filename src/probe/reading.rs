@@ -10,8 +10,8 @@ use futures::future::AbortHandle;
 use super::attempt::{Asked, Attempt, Silence};
 use super::finding::{Unread, Why};
 use super::plan::NetworkPlan;
-use crate::candidate::{Holding, Reading};
 use crate::endpoint::Endpoint;
+use crate::evidence::{Holding, Reading};
 use crate::health::Moment;
 use crate::verdict::{Note, Reason};
 

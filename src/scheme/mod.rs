@@ -10,7 +10,6 @@ mod transfer;
 mod upto;
 
 use crate::amount::Amount;
-use crate::candidate::StatedDomain;
 use crate::config::{Asset, NetworkConfig};
 use crate::eip712::domain_separator;
 use crate::network::Family;
@@ -18,7 +17,8 @@ use crate::payment::{Terms, Version, is_evm_address, is_zero_address};
 use crate::text::shown;
 use crate::verdict::{Reason, Rejection};
 
-pub(crate) use self::transfer::{Asks, Contract, Transfer, eip3009, permit2, spl};
+use self::transfer::StatedDomain;
+pub(crate) use self::transfer::{Asks, Contract, Transfer, eip3009, permit2};
 
 /// Every scheme, by its name in offers.
 const SCHEMES: &[(&str, Router, Draw)] = &[

@@ -1,10 +1,10 @@
 //! Accounts as the token programs lay them out: mints, token accounts, the clock.
 
 use crate::base64;
+use crate::evidence::TransferFee;
 use crate::json::Json;
 use crate::probe::rpc::Failure;
 use crate::registry::TokenProgram;
-use crate::scheme::spl::TransferFee;
 use crate::solana::Address;
 
 /// Owner of all sysvars.

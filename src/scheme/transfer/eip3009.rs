@@ -1,9 +1,11 @@
 //! EIP-3009: the token moves on a signature under its own domain. No allowance, no gas.
 
-use super::Transfer;
+use super::{StatedDomain, Transfer};
+use crate::candidate::Candidate;
+use crate::evidence::Holding;
 use crate::registry::TransferMethod;
 use crate::scheme::{Offer, Refusal, refusal};
-use crate::verdict::Reason;
+use crate::verdict::{Note, Reason};
 
 /// What it means that a token does not know of authorizations.
 pub(crate) const NO_TRANSFER: &str = "the token has no EIP-3009 transfer";
@@ -20,4 +22,34 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Refusal
         }
     }
     Ok(Transfer::Eip3009 { domain: offer.domain(), is_known: method.is_some() })
+}
+
+/// Judges the domain that the signature would be under.
+pub(super) fn judge(candidate: &mut Candidate, stated: &StatedDomain, holding: &Holding) {
+    match holding.domain_separator {
+        Some(real) if stated.separator != real => {
+            candidate.reject(Reason::DomainMismatch, "extra.name and extra.version do not make the token's domain");
+        }
+        None if !stated.confirmed => candidate.note(Note::DomainUnchecked),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_domain_is_compared_where_the_token_tells_it_and_noted_where_nobody_does() {
+        let verdict = |told: Option<[u8; 32]>, confirmed| {
+            let mut candidate = Candidate::new(0);
+            let holding = Holding { domain_separator: told, ..Holding::default() };
+            judge(&mut candidate, &StatedDomain { separator: [7; 32], confirmed }, &holding);
+            (candidate.viable, candidate.notes)
+        };
+        assert_eq!(verdict(Some([7; 32]), false), (true, vec![]));
+        assert_eq!(verdict(Some([8; 32]), true), (false, vec![]), "the chain knows better than the row");
+        assert_eq!(verdict(None, true), (true, vec![]));
+        assert_eq!(verdict(None, false), (true, vec![Note::DomainUnchecked]));
+    }
 }

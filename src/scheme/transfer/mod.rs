@@ -1,11 +1,13 @@
-//! How tokens move: what each way asks of the chain.
+//! How tokens move: what each way asks of the chain, and what it makes of the answer.
 
 pub(crate) mod eip3009;
 pub(crate) mod permit2;
-pub(crate) mod spl;
+mod spl;
 
 use super::{Offer, Refusal, refusal};
-use crate::candidate::StatedDomain;
+use crate::amount::Amount;
+use crate::candidate::Candidate;
+use crate::evidence::Holding;
 use crate::text::shown;
 use crate::verdict::Reason;
 
@@ -23,6 +25,14 @@ pub(crate) enum Transfer {
     Permit2(permit2::StandIns),
     /// By one of Solana's token programs.
     Spl,
+}
+
+/// The signing domain that an offer states.
+#[derive(Clone, Debug)]
+pub(crate) struct StatedDomain {
+    pub(crate) separator: [u8; 32],
+    /// Whether the asset's row states the same.
+    pub(crate) confirmed: bool,
 }
 
 /// What is asked of an EVM chain about a token and its owner, besides the balance.
@@ -65,6 +75,16 @@ impl Transfer {
                 Asks { domain, allowance: true, permit, ..nothing }
             }
             Self::Spl => nothing,
+        }
+    }
+
+    /// What moving `due` in this way makes of a candidate.
+    pub(crate) fn judge(&self, candidate: &mut Candidate, due: Amount, holding: &Holding) {
+        match self {
+            Self::Eip3009 { domain: Some(stated), .. } => eip3009::judge(candidate, stated, holding),
+            Self::Eip3009 { domain: None, .. } => {}
+            Self::Permit2(stand_ins) => permit2::judge(candidate, stand_ins, due, holding),
+            Self::Spl => spl::judge(candidate, due, holding),
         }
     }
 }

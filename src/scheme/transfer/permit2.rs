@@ -4,10 +4,11 @@
 //! missing approval along with the payment. Whether the token lends itself to that is read, never
 //! guessed.
 
-use super::{Contract, Transfer};
+use super::{Contract, StatedDomain, Transfer};
 use crate::amount::Amount;
 use crate::approval::Approval;
-use crate::candidate::{Candidate, Holding, StatedDomain};
+use crate::candidate::Candidate;
+use crate::evidence::Holding;
 use crate::registry::TransferMethod;
 use crate::scheme::Offer;
 use crate::verdict::{Note, Reason};
@@ -56,7 +57,7 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Transfer {
 }
 
 /// Judges the allowance where `due` is to move.
-pub(crate) fn judge(candidate: &mut Candidate, stand_ins: &StandIns, due: Amount, holding: &Holding) {
+pub(super) fn judge(candidate: &mut Candidate, stand_ins: &StandIns, due: Amount, holding: &Holding) {
     // Read with the balance or neither is; without it there is nothing to judge.
     let Some(allowance) = holding.allowance else { return };
     candidate.allowance = Some(allowance);

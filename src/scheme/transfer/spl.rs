@@ -2,19 +2,12 @@
 //! Token-2022 a part stays behind in the recipient's account, for the token's issuer.
 
 use crate::amount::Amount;
-use crate::candidate::{Candidate, Holding};
+use crate::candidate::Candidate;
+use crate::evidence::{Holding, TransferFee};
 use crate::verdict::Note;
 
-/// What a mint keeps of every transfer, as its extension states it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TransferFee {
-    pub(crate) basis_points: u16,
-    /// In atomic units.
-    pub(crate) maximum: u64,
-}
-
 /// Notes what the recipient does not get of `due`.
-pub(crate) fn judge(candidate: &mut Candidate, due: Amount, holding: &Holding) {
+pub(super) fn judge(candidate: &mut Candidate, due: Amount, holding: &Holding) {
     let fee = holding.transfer_fee.zip(due.to_u64()).map_or(0, |(fee, due)| fee.of(due));
     if fee > 0 {
         candidate.transfer_fee = Some(Amount::from_u64(fee));
