@@ -121,7 +121,7 @@ pub use health::{
 pub use hold::{Hold, HoldError};
 #[doc(hidden)] // What the npm package writes its answers with; no part of the API.
 pub use json::{Record, Value};
-pub use network::{ChainId, Family, NAMES, NetworkError};
+pub use network::{ChainId, Family, NetworkError};
 pub use payment::{
     Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
 };
@@ -129,6 +129,8 @@ pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
 pub use platform::{Exchange, FetchTransport, settle};
 pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+#[doc(inline)]
+pub use registry::NAMES;
 pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};
 pub use verdict::{Key, Note, Reason, Rejection, Rejections};
 

@@ -10,7 +10,7 @@
 //! decimals no source states is not listed. It does no I/O.
 
 use crate::lines::{Lines, is_same, lines};
-use crate::network::{ChainId, Family, NAMES, SOLANA_DEVNET, SOLANA_MAINNET, SOLANA_TESTNET};
+use crate::network::{ChainId, Family};
 
 /// A network this crate knows by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,6 +158,10 @@ pub(crate) fn groups() -> impl Iterator<Item = (&'static str, &'static str)> {
     LINES.split('\u{C}').filter_map(|group| group.split_once('\t'))
 }
 
+const SOLANA_MAINNET: &str = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
+const SOLANA_DEVNET: &str = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1";
+const SOLANA_TESTNET: &str = "solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z";
+
 const X402_EVM: &str = "@x402/evm 2.27.0";
 const X402_SVM: &str = "@x402/svm 2.27.0";
 const X402_RS: &str = "x402-rs 2.0.2";
@@ -244,6 +248,79 @@ pub static NETWORKS: &[Network] = &[
     mainnet("eip155:1187947933", "SKALE Base", FAREMETER),
     testnet("eip155:324705682", "SKALE Base Sepolia", X402_EVM),
     testnet("eip155:1444673419", "SKALE Europa Testnet", FAREMETER),
+];
+
+/// Every accepted name beside CAIP-2 itself, as (name, CAIP-2 id).
+///
+/// Where sources disagree, the TypeScript and Go implementations of x402 win,
+/// because they are what most merchants run:
+///
+/// | name | taken | refused |
+/// |---|---|---|
+/// | `sei-testnet` | 1328 | 713715 (Python map and the x402 documentation page) |
+/// | `story` | 1514 | 1513 (Python map) |
+/// | `educhain` | 41923 | 656476 (Python map) |
+/// | `skale-base-sepolia` | 324705682 | 1444673419 (Python map; for faremeter that id is `skale-europa-testnet`) |
+///
+/// Left out: bare chain ids (`8453`), which faremeter accepts, and the numbers
+/// 101 and 103 by which the legacy TypeScript v1 table meant Solana, because a
+/// number alone does not say which namespace it belongs to.
+pub const NAMES: &[(&str, &str)] = &[
+    // The v1 names of @x402/evm 2.27.0.
+    ("ethereum", "eip155:1"),
+    ("sepolia", "eip155:11155111"),
+    ("abstract", "eip155:2741"),
+    ("abstract-testnet", "eip155:11124"),
+    ("base", "eip155:8453"),
+    ("base-sepolia", "eip155:84532"),
+    ("avalanche", "eip155:43114"),
+    ("avalanche-fuji", "eip155:43113"),
+    ("iotex", "eip155:4689"),
+    ("sei", "eip155:1329"),
+    ("sei-testnet", "eip155:1328"), // conflict, see above
+    ("polygon", "eip155:137"),
+    ("polygon-amoy", "eip155:80002"),
+    ("peaq", "eip155:3338"),
+    ("story", "eip155:1514"),                   // conflict, see above
+    ("educhain", "eip155:41923"),               // conflict, see above
+    ("skale-base-sepolia", "eip155:324705682"), // conflict, see above
+    ("megaeth", "eip155:4326"),
+    ("monad", "eip155:143"),
+    ("stable", "eip155:988"),
+    ("stable-testnet", "eip155:2201"),
+    ("celo", "eip155:42220"), // TypeScript and x402-rs, not Go
+    ("flare", "eip155:14"),   // TypeScript only
+    // The v1 names of @x402/svm 2.27.0.
+    ("solana", SOLANA_MAINNET),
+    ("solana-devnet", SOLANA_DEVNET),
+    ("solana-testnet", SOLANA_TESTNET),
+    // Added by x402-rs 2.0.2.
+    ("xdc", "eip155:50"),
+    ("xrpl-evm", "eip155:1440000"),
+    ("celo-sepolia", "eip155:11142220"),
+    ("radius", "eip155:723487"),
+    ("radius-testnet", "eip155:72344"),
+    // Added by faremeter.
+    ("skale-europa-testnet", "eip155:1444673419"),
+    ("skale-base", "eip155:1187947933"),
+    ("monad-testnet", "eip155:10143"),
+    ("solana-mainnet-beta", SOLANA_MAINNET),
+    // Added by r402, x402scan and Dexter.
+    ("ethereum-sepolia", "eip155:11155111"),
+    ("arbitrum", "eip155:42161"),
+    ("arbitrum-sepolia", "eip155:421614"),
+    ("optimism", "eip155:10"),
+    ("optimism-sepolia", "eip155:11155420"),
+    ("bsc", "eip155:56"),
+    ("xdc-apothem", "eip155:51"),
+    // Aliases seen in migration guides, client libraries and live answers. The
+    // first four look like CAIP-2 but are not: a cluster name is no reference.
+    ("solana:mainnet", SOLANA_MAINNET),
+    ("solana:mainnet-beta", SOLANA_MAINNET),
+    ("solana:devnet", SOLANA_DEVNET),
+    ("solana:testnet", SOLANA_TESTNET),
+    ("base-mainnet", "eip155:8453"),
+    ("ethereum-mainnet", "eip155:1"),
 ];
 
 /// An ERC-20 row of `@x402/evm`; `domain` is the EIP-712 (name, version).
@@ -407,6 +484,24 @@ mod tests {
 
     fn decoded_len(base58: &str) -> usize {
         base58.parse::<Address>().unwrap_or_else(|e| panic!("{base58}: {e}")).to_bytes().len()
+    }
+
+    #[test]
+    fn every_name_resolves_to_a_canonical_id() {
+        for (name, id) in NAMES {
+            let strict = ChainId::parse_caip2(id).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(ChainId::resolve(name).unwrap(), strict, "{name}");
+            assert_eq!(strict.as_str(), *id, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_hide_no_canonical_id() {
+        let mut seen = HashSet::new();
+        for (name, _) in NAMES {
+            assert!(seen.insert(name), "{name} is listed twice");
+            assert!(ChainId::parse_caip2(name).is_err(), "{name} is a CAIP-2 id of its own");
+        }
     }
 
     #[test]
