@@ -101,6 +101,7 @@ mod solana;
 mod text;
 mod together;
 mod trace;
+mod transport;
 mod verdict;
 
 pub use amount::{Amount, AmountError, MAX_DECIMALS};
@@ -128,10 +129,11 @@ pub use payment::{
 pub use platform::{BoxFuture, MaybeSend, MaybeSync};
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
 pub use platform::{Exchange, FetchTransport, settle};
-pub use probe::{EndpointMetrics, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+pub use probe::EndpointMetrics;
 #[doc(inline)]
 pub use registry::NAMES;
 pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};
+pub use transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 pub use verdict::{Key, Note, Reason, Rejection, Rejections};
 
 /// The README's and the guide's examples, compiled by the documentation tests.

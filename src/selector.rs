@@ -19,9 +19,10 @@ use crate::payment::{PaymentRequired, Requirement};
 use crate::platform::{self, Clock, MaybeSend, MaybeSync};
 use crate::policy::{self, Screened};
 use crate::probe::plan::{Plan, Slot};
-use crate::probe::{EndpointMetrics, Prober, Readings, Traffic, Transport};
+use crate::probe::{EndpointMetrics, Prober, Readings, Traffic};
 use crate::scheme::{self, Draw};
 use crate::trace;
+use crate::transport::Transport;
 
 /// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health and holds.
 ///

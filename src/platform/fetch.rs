@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::BoxFuture;
 use crate::endpoint::Endpoint;
-use crate::probe::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+use crate::transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 
 #[wasm_bindgen(module = "/src/platform/fetch.mjs")]
 extern "C" {

@@ -5,7 +5,7 @@
 use super::BoxFuture;
 use super::imp::{http_client, read_body};
 use crate::endpoint::Endpoint;
-use crate::probe::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+use crate::transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 
 /// The ready-made transport, over reqwest.
 pub(super) struct HttpTransport(reqwest::Client);

@@ -17,7 +17,7 @@ use std::time::Duration;
 use futures::future::{Either, select};
 
 use crate::health::Moment;
-use crate::probe::Transport;
+use crate::transport::Transport;
 
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
 pub use fetch::{Exchange, FetchTransport, settle};

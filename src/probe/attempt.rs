@@ -11,7 +11,6 @@ use super::plan::NetworkPlan;
 use super::query::{Query, ReadPlan};
 use super::rpc::Failure;
 use super::traffic::InFlight;
-use super::transport::{Reply, TransportError};
 use super::{GRACE, Prober};
 use crate::class::{Effect, FailureClass as Class, Next, PlanEffect};
 use crate::endpoint::Endpoint;
@@ -22,6 +21,7 @@ use crate::platform::BoxFuture;
 use crate::policy::BalanceRead;
 use crate::together::all;
 use crate::trace;
+use crate::transport::{Reply, TransportError};
 
 /// How long a way of asking is preferred to better ones that were refused, and to those that failed.
 const REFUSED_MEMORY: Duration = PLAN_MEMORY;

@@ -18,7 +18,6 @@ mod rpc;
 mod sheet;
 mod svm;
 mod traffic;
-mod transport;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,12 +38,12 @@ use crate::health::{HealthIndex, Moment, Outcome, Permit, SLOW_FROM, Transition}
 use crate::platform::{BoxFuture, Clock, spawn};
 use crate::together::all;
 use crate::trace;
+use crate::transport::Transport;
 use crate::verdict::{Note, Reason};
 
 pub(crate) use self::reading::Readings;
 pub use self::traffic::EndpointMetrics;
 pub(crate) use self::traffic::Traffic;
-pub use self::transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
 
 /// How long past its deadline an attempt is still believed to have run: timers of a tab in the background run once a
 /// second, the deadline's and the one that gives time back. A half-open trial keeps its place so long; more means

@@ -8,11 +8,11 @@ use super::plan::NetworkPlan;
 use super::rpc::{self, Call, Failure, Item};
 use super::sheet::Sheet;
 use super::svm::Layout;
-use super::transport::{Reply, TransportError};
 use crate::class::FailureClass as Class;
 use crate::network::Family;
 use crate::platform;
 use crate::policy::BalanceRead;
+use crate::transport::{Reply, TransportError};
 use crate::verdict::Note;
 
 /// The ways to ask an endpoint.

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use super::classify::{Refusal, classify};
 use super::hint;
-use super::transport::{Reply, TransportError};
 use crate::class::FailureClass as Class;
 use crate::json::{Json, Members};
 use crate::network::Family;
+use crate::transport::{Reply, TransportError};
 
 /// A method call. Its id is its position in the request, from 1: small integers are what every
 /// server echoes unchanged.
