@@ -111,45 +111,13 @@ impl Prober {
                 && let [endpoint, rest @ ..] = queue
             {
                 queue = rest;
-                let Some(first) = self.attempt(plan, endpoint, reading.open()) else {
+                let Some(attempt) = self.attempt(plan, endpoint, reading.open()) else {
                     continue;
                 };
                 if let Some(previous) = previous.replace(endpoint) {
                     self.emit_failover(previous, endpoint);
                 }
-                let last = match queue.first().and_then(|second| self.head_start(plan, endpoint, second)) {
-                    Some(head_start) => match select(first, self.clock.sleep(head_start)).await {
-                        Either::Left((attempt, _)) => {
-                            reading.take(*attempt);
-                            None
-                        }
-                        Either::Right(((), first)) => {
-                            // Without the means for a second request the endpoint keeps its place in the queue.
-                            let second = match queue {
-                                [second, rest @ ..] if self.may_double(plan) => {
-                                    queue = rest;
-                                    self.attempt(plan, second, reading.open())
-                                }
-                                _ => None,
-                            };
-                            match second {
-                                // The first that tells all wins and the other is dropped, which is neutral to its
-                                // health.
-                                Some(second) => {
-                                    let (Either::Left((attempt, other)) | Either::Right((attempt, other))) =
-                                        select(first, second).await;
-                                    reading.take(*attempt);
-                                    reading.is_open().then_some(other)
-                                }
-                                None => Some(first),
-                            }
-                        }
-                    },
-                    None => Some(first),
-                };
-                if let Some(attempt) = last {
-                    reading.take(*attempt.await);
-                }
+                self.hear_out(plan, endpoint, attempt, &mut queue, reading).await;
             }
             if let Some(trial) = trial {
                 trial.finish(reading).await;
@@ -158,6 +126,52 @@ impl Prober {
                 reference.disarm();
             }
         })
+    }
+
+    /// Waits for what `first`, under way at `endpoint`, tells; where it takes longer than its head start, beside
+    /// the next of the queue: the first that tells all wins and the other is dropped, which is neutral to its
+    /// health.
+    async fn hear_out<'a>(
+        &'a self,
+        plan: &'a NetworkPlan,
+        endpoint: &Endpoint,
+        first: BoxFuture<'a, Box<Attempt>>,
+        queue: &mut &'a [Arc<Endpoint>],
+        reading: &mut NetworkReading,
+    ) {
+        let mut last = first;
+        if let Some(head_start) = queue.first().and_then(|next| self.head_start(plan, endpoint, next)) {
+            last = match select(last, self.clock.sleep(head_start)).await {
+                Either::Left((attempt, _)) => return reading.take(*attempt),
+                Either::Right(((), first)) => first,
+            };
+            if let Some(second) = self.double(plan, queue, reading) {
+                let (Either::Left((attempt, other)) | Either::Right((attempt, other))) = select(last, second).await;
+                reading.take(*attempt);
+                if !reading.is_open() {
+                    return;
+                }
+                last = other;
+            }
+        }
+        reading.take(*last.await);
+    }
+
+    /// A second attempt, at the next of the queue. Without the means for it the endpoint keeps its place there.
+    fn double<'a>(
+        &'a self,
+        plan: &'a NetworkPlan,
+        queue: &mut &'a [Arc<Endpoint>],
+        reading: &NetworkReading,
+    ) -> Option<BoxFuture<'a, Box<Attempt>>> {
+        let [next, rest @ ..] = *queue else {
+            return None;
+        };
+        if !self.may_double(plan) {
+            return None;
+        }
+        *queue = rest;
+        self.attempt(plan, next, reading.open())
     }
 
     /// How long `first` is left alone before `second` is asked beside it; `None` for as long as it
