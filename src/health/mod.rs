@@ -194,7 +194,7 @@ impl Opening {
     }
 }
 
-/// A circuit that changed state: what it was before, and what it is now.
+/// A circuit that changed state: what it is now, and why where it opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Transition {
