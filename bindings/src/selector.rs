@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures::stream::{AbortHandle, Abortable};
-use payroute::{BoxFuture, Config, Endpoint, Event, HealthIndex, PaymentRequired, Record, RouteSelector, Value};
+use payroute::{BoxFuture, Config, Event, HealthIndex, PaymentRequired, RouteSelector, Value};
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
@@ -124,7 +124,7 @@ impl Selector {
         let core = &self.core;
         match task {
             Task::BodyLimit => Value::Whole(core.config().limits().body_bytes as u64).to_json(),
-            Task::Endpoints => convert::list(&mut core.endpoints().map(described)),
+            Task::Endpoints => convert::list(&mut core.endpoints().map(|endpoint| endpoint.key().record())),
             Task::Health => convert::list(&mut core.health().iter().map(|view| view.record())),
             Task::Metrics => convert::list(&mut core.metrics().iter().map(|row| row.record())),
             Task::Snapshot => core.snapshot_health(),
@@ -161,12 +161,4 @@ impl Selector {
         let core = builder.build().map_err(convert::config_failure)?;
         Ok(Self { core, running: Rc::default() })
     }
-}
-
-fn described(endpoint: &Endpoint) -> Record {
-    let mut record = Record::default();
-    record.text("network", endpoint.key().network().as_str());
-    record.text("endpoint", endpoint.host());
-    record.text("id", &endpoint.key().id());
-    record
 }

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::Record;
 use crate::network::ChainId;
 
 pub use entry::EndpointHealth;
@@ -238,6 +239,22 @@ impl EndpointKey {
 
     pub(crate) fn digest(&self) -> u128 {
         self.digest
+    }
+
+    /// What the record of an endpoint begins with.
+    #[doc(hidden)] // For the npm package; no part of the API.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        Self::record_of(&self.network, &self.host, &self.id())
+    }
+
+    /// The same of a key that is there in its parts alone.
+    pub(crate) fn record_of(network: &ChainId, host: &str, id: &str) -> Record {
+        let mut record = Record::default();
+        record.text("network", network.as_str());
+        record.text("endpoint", host);
+        record.text("id", id);
+        record
     }
 
     /// Host, and port if it is not the scheme's own.

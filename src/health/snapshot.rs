@@ -83,11 +83,8 @@ pub(super) fn write<'a>(entries: impl Iterator<Item = (&'a EndpointKey, &'a Entr
 
 /// What is remembered of one endpoint. [`restore`] reads it.
 fn record(key: &EndpointKey, entry: &Entry, now: Moment) -> Record {
-    let mut record = Record::default();
+    let mut record = key.record();
     let Counts { consecutive, failures, samples } = entry.breaker.counts();
-    record.text("network", key.network().as_str());
-    record.text("endpoint", key.host());
-    record.text("id", &key.id());
     record.whole("success", u64::from(billionths(entry.averages.success())));
     record.known_whole("latencyUs", entry.averages.latency_us());
     record.whole("consecutiveFailures", u64::from(consecutive));

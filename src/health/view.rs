@@ -112,10 +112,7 @@ impl EndpointView {
     #[doc(hidden)]
     #[must_use]
     pub fn record(&self) -> Record {
-        let mut record = Record::default();
-        record.text("network", self.network.as_str());
-        record.text("endpoint", &self.endpoint);
-        record.text("id", &self.id);
+        let mut record = EndpointKey::record_of(&self.network, &self.endpoint, &self.id);
         record.text("circuit", self.circuit.name());
         record.known_text("openedFor", self.opened_for.map(Opening::name));
         record.known_whole("halfOpenInMs", self.half_open_in_ms);

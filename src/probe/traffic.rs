@@ -59,10 +59,7 @@ impl EndpointMetrics {
     #[doc(hidden)]
     #[must_use]
     pub fn record(&self) -> Record {
-        let mut record = Record::default();
-        record.text("network", self.network.as_str());
-        record.text("endpoint", &self.endpoint);
-        record.text("id", &self.id);
+        let mut record = EndpointKey::record_of(&self.network, &self.endpoint, &self.id);
         record.whole("attempts", self.attempts);
         record.whole("inFlight", u64::from(self.in_flight));
         record.whole("successes", self.successes);
