@@ -19,6 +19,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::registry::id_of;
+use crate::text::in_ascii;
 
 /// A network as a CAIP-2 identifier in canonical text, for example
 /// `eip155:8453`. Cloning is cheap.
@@ -175,7 +176,7 @@ impl NetworkError {
     /// `otherwise` is the reason where the text is no CAIP-2 id at all.
     fn of(text: &str, otherwise: Reason) -> Self {
         let reason = what_is_wrong(text).filter(|reason| *reason != Reason::NotCaip2).unwrap_or(otherwise);
-        Self { given: printable(text), reason }
+        Self { given: in_ascii(text), reason }
     }
 
     /// What was given, safe to print: at most 64 characters, and everything
@@ -244,31 +245,6 @@ fn is_chain_id(reference: &str) -> bool {
 fn is_genesis_prefix(reference: &str) -> bool {
     let base58 = |b: u8| b.is_ascii_alphanumeric() && !matches!(b, b'0' | b'O' | b'I' | b'l');
     reference.len() == 32 && reference.bytes().all(base58)
-}
-
-/// Longest text of someone else's that an error repeats, in characters.
-const GIVEN_CHARS: usize = 64;
-
-/// Every accepted spelling is printable ASCII, so all else is escaped: control
-/// and bidi characters cannot act, and a look-alike letter shows itself.
-fn printable(text: &str) -> String {
-    let mut shown = String::new();
-    // Where to cut, should the text turn out too long: room for an ellipsis,
-    // never inside an escape.
-    let mut cut = 0;
-    for c in text.chars() {
-        shown.push_str(&c.escape_default().to_string());
-        // Everything pushed so far is ASCII: bytes are characters.
-        if shown.len() > GIVEN_CHARS {
-            shown.truncate(cut);
-            shown.push('…');
-            break;
-        }
-        if shown.len() < GIVEN_CHARS {
-            cut = shown.len();
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

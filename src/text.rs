@@ -2,9 +2,35 @@
 
 use std::fmt::{Display, Write as _};
 
-/// What a person is shown of a name that came from outside: at most 64 characters, made safe.
+/// The most that a person is shown of a name that came from outside, in characters: every network's id and every
+/// address is shorter.
+const LONGEST_NAME: usize = 64;
+
+/// What a person is shown of a name that came from outside: so many characters at most, made safe.
 pub(crate) fn shown(text: &str) -> String {
-    escaped(text, 64)
+    escaped(text, LONGEST_NAME)
+}
+
+/// The same where every right spelling is printable ASCII, so that all else is escaped: control and bidi
+/// characters cannot act, and a look-alike letter shows itself. Escapes count as they are written.
+pub(crate) fn in_ascii(text: &str) -> String {
+    let mut shown = String::new();
+    // Where to cut, should the text turn out too long: room for an ellipsis,
+    // never inside an escape.
+    let mut cut = 0;
+    for c in text.chars() {
+        shown.push_str(&c.escape_default().to_string());
+        // Everything pushed so far is ASCII: bytes are characters.
+        if shown.len() > LONGEST_NAME {
+            shown.truncate(cut);
+            shown.push('…');
+            break;
+        }
+        if shown.len() < LONGEST_NAME {
+            cut = shown.len();
+        }
+    }
+    shown
 }
 
 /// At most `longest` characters of `text`, with control and direction-changing characters written
