@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::circuit::{Breaker, Generation, Heard, Ticket};
 use super::freshness::{ChainClock, offset};
 use super::score::{Averages, Parts, Score, State};
-use super::settings::{HealthSettings, QUOTA_WAIT, SLOW_FROM, STALE_AFTER_MS, UNPROVEN_AFTER, throttle_wait};
+use super::settings::{
+    HealthSettings, LATENCIES_KEPT, QUOTA_WAIT, SLOW_FROM, STALE_AFTER_MS, UNPROVEN_AFTER, throttle_wait,
+};
 use super::{Circuit, Moment, Outcome, Transition, micros};
 
 /// What the index says of one endpoint at one moment.
@@ -203,7 +205,7 @@ impl Entry {
 /// The last latencies, in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Latencies {
-    ring: [u32; 20],
+    ring: [u32; LATENCIES_KEPT],
     pushed: usize,
 }
 

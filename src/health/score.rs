@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::settings::{
-    FULLY_STALE_MS, HealthSettings, LATENCY_WEIGHT, MOST_LATENCY, NEW_ENDPOINT, STALE_AFTER_MS, STALENESS_WEIGHT,
-    THROTTLE_PENALTY,
+    FULLY_STALE_MS, HALF_OPEN_MULTIPLIER, HealthSettings, LATENCY_WEIGHT, MOST_LATENCY, NEW_ENDPOINT, OPEN_MULTIPLIER,
+    STALE_AFTER_MS, STALENESS_WEIGHT, THROTTLE_PENALTY,
 };
 use super::{Circuit, micros};
 use crate::json::Value;
@@ -148,8 +148,8 @@ impl Parts {
 fn multiplier(circuit: Circuit) -> f64 {
     match circuit {
         Circuit::Closed => 1.0,
-        Circuit::HalfOpen => 0.5,
-        Circuit::Open => 0.1,
+        Circuit::HalfOpen => HALF_OPEN_MULTIPLIER,
+        Circuit::Open => OPEN_MULTIPLIER,
     }
 }
 

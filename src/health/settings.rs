@@ -12,15 +12,16 @@ use crate::config::{ConfigError, OUT_OF_RANGE, whole_numbers, widened};
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct HealthSettings {
-    /// Weight of the newest observation in both averages, above 0 and at most 1. 0.20: five bad
-    /// answers outweigh any past.
+    /// Weight of the newest observation in both averages, above 0 and at most 1. 0.20: four bad
+    /// answers outweigh any past, which then weighs 0.41.
     pub ewma_alpha: f64,
     /// Observations that the failure share is taken over, 1 to 64. 20: a few minutes of a wallet's
     /// traffic.
     pub failure_window: u32,
     /// Failures in a row that open a circuit, at least 1. 5: one outage, not one lost packet.
     pub consecutive_failures: u32,
-    /// Share of failures in the window that opens a circuit, 1 to 100 percent. 50.
+    /// Share of failures in the window that opens a circuit, 1 to 100 percent. 50: what fails as often as
+    /// it answers, even if never twice in a row.
     pub failure_percent: u32,
     /// Observations before the share counts, 1 to `failure_window`. 10: one failure of two is no pattern.
     pub minimum_samples: u32,
@@ -37,8 +38,8 @@ pub struct HealthSettings {
     /// Endpoints remembered, 1 to 65,536, least recently used forgotten first. 128: dozens of networks with
     /// two each.
     pub capacity: usize,
-    /// Milliseconds after which an unused endpoint counts as new again, at least `open_for_ms`.
-    /// 1,800,000 (30 minutes).
+    /// Milliseconds after which an unused endpoint counts as new again, at least `open_for_ms`. 1,800,000
+    /// (30 minutes): sixty times as long as a circuit stays open; what it did before says nothing of it now.
     pub idle_retention_ms: u64,
 }
 
@@ -53,8 +54,14 @@ pub(super) const THROTTLE_PENALTY: f64 = 0.20;
 pub(super) const STALENESS_WEIGHT: f64 = 0.20;
 /// Lag up to this, in milliseconds, costs nothing: a missed block or two of a slow chain.
 pub(super) const STALE_AFTER_MS: u64 = 15_000;
-/// Lag from this on, in milliseconds, costs the whole weight.
+/// Lag from this on, in milliseconds, costs the whole weight: four times what missed blocks explain. A node that
+/// stands still is no worse for standing longer.
 pub(super) const FULLY_STALE_MS: u64 = 60_000;
+/// What a half-open circuit leaves of a score: at best less than an endpoint has that nothing is known of.
+pub(super) const HALF_OPEN_MULTIPLIER: f64 = 0.5;
+/// What an open one leaves: at best less than a half-open one leaves of a new endpoint. Not nothing: of two open ones
+/// the better still shows.
+pub(super) const OPEN_MULTIPLIER: f64 = 0.1;
 /// Wait after an answer that speaks of a plan's allowance: retrying sooner cannot help.
 pub(super) const QUOTA_WAIT: Duration = Duration::from_secs(300);
 /// Wait after a throttling answer without a hint; doubles with each further one.
@@ -69,7 +76,11 @@ pub(crate) const SLOW_FROM: Duration = Duration::from_millis(250);
 /// More than this of a latency is not averaged: no deadline leaves time for more, and an average from a longer
 /// one would keep an endpoint out of use for good.
 pub(super) const MOST_LATENCY: Duration = Duration::from_secs(30);
-/// How long a score says how an endpoint would do now.
+/// Latencies kept of an endpoint, to tell within which 95 of 100 of its answers come: the fewest of which that
+/// leaves one out.
+pub(super) const LATENCIES_KEPT: usize = 20;
+/// How long a score says how an endpoint would do now: a minute, as long as a reading of lag. One that stays slow
+/// costs one selection a minute, one that got better waits no longer.
 pub(super) const UNPROVEN_AFTER: Duration = Duration::from_secs(60);
 /// How long a read plan that an endpoint refused is remembered: gateways change rarely.
 pub(crate) const PLAN_MEMORY: Duration = Duration::from_secs(3_600);

@@ -12,6 +12,10 @@ use crate::json::{Json, Members};
 use crate::network::Family;
 use crate::transport::{Reply, TransportError};
 
+/// A 503 that names a wait of up to this is busy; one that names a longer one is down, for at least as long as a
+/// circuit would be open.
+const BUSY_FOR: Duration = Duration::from_secs(30);
+
 /// A method call. Its id is its position in the request, from 1: small integers are what every
 /// server echoes unchanged.
 #[derive(Clone, Debug)]
@@ -272,8 +276,8 @@ impl Context<'_> {
             message: &error.message,
             batch: self.batch,
         });
-        // A 503 that says when to come back is a load signal.
-        let soon = header.is_some_and(|wait| wait <= Duration::from_secs(30));
+        // A 503 that says to come back soon is a load signal.
+        let soon = header.is_some_and(|wait| wait <= BUSY_FOR);
         let class = if status == 503 && soon { Class::RateLimited } else { class };
         let words = class.words();
         let detail = match (is_success(status), error.code) {

@@ -14,10 +14,13 @@ use crate::json::{Record, Value};
 use crate::network::ChainId;
 use crate::order::sorted_by_key;
 
-/// Tenths of a request that a network saves up for hedging, at most: ten hedges.
-const MOST_SAVED: u32 = 100;
-/// Tenths that a hedge costs. Every selection saves one, so hedges add at most a tenth.
+/// What every selection saves towards a hedge, in tenths of a request: hedges add at most a tenth.
+const SAVED_EACH: u32 = 1;
+/// What a hedge costs, in tenths of a request: it is a whole one.
 const HEDGE_COST: u32 = 10;
+/// The most that a network saves, in tenths of a request: ten hedges, so that a long time without any earns no
+/// burst of more.
+const MOST_SAVED: u32 = 10 * HEDGE_COST;
 
 /// How often a network's reference is asked at most: lag matters from fifteen seconds on.
 const REFERENCE_INTERVAL: Duration = Duration::from_secs(10);
@@ -182,7 +185,7 @@ impl Traffic {
     pub(super) fn save_for_hedging(&self, network: &ChainId) {
         let mut state = self.lock();
         let row = state.network(network);
-        row.saved_tenths = row.saved_tenths.saturating_add(1).min(MOST_SAVED);
+        row.saved_tenths = row.saved_tenths.saturating_add(SAVED_EACH).min(MOST_SAVED);
     }
 
     /// Pays for a hedge, if enough is saved.
