@@ -7,7 +7,7 @@ use super::{
 };
 use crate::base64;
 use crate::json::{Json, Kind, Members, nests_deeper_than};
-use crate::network::ChainId;
+use crate::network::{ChainId, Family};
 use crate::text::shown;
 use crate::verdict::Note;
 
@@ -274,9 +274,14 @@ fn infer_version(entries: &[Json<'_>]) -> Version {
 /// What is to be said of an entry, after `earlier` ones.
 fn remarks(terms: &Terms, version: Version, earlier: &[Requirement]) -> Vec<Note> {
     let mut notes = Vec::new();
-    let by_name = *terms.network != *canonical(terms);
-    let wanted_by_name = version == Version::V1 && !terms.network.contains(':');
-    if by_name && !wanted_by_name {
+    let by_id = *terms.network == *canonical(terms);
+    let is_evm = terms.chain.as_ref().is_some_and(|chain| chain.family() == Family::Evm);
+    let is_as_usual = match version {
+        // Version 1 has names; official clients take the ids of Solana's clusters too.
+        Version::V1 => !terms.network.contains(':') || (by_id && !is_evm),
+        Version::V2 => by_id,
+    };
+    if !is_as_usual {
         notes.push(Note::NonCanonicalNetwork);
     }
     // A version 1 payment names only scheme and network, so a server cannot tell which of two such

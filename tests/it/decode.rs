@@ -316,7 +316,9 @@ fn networks_by_any_name_are_noted_when_it_is_not_their_own() {
     assert_eq!(note(2, "eip155:8453", offers::base("1")), (base.clone(), vec![]));
     assert_eq!(note(2, "base", offers::base("1")), (base.clone(), vec![Note::NonCanonicalNetwork]));
     assert_eq!(note(1, "base", offers::base("1")), (base.clone(), vec![]));
-    assert_eq!(note(1, "eip155:8453", offers::base("1")), (base, vec![]));
+    assert_eq!(note(1, "eip155:8453", offers::base("1")), (base, vec![Note::NonCanonicalNetwork]));
+    assert_eq!(note(1, "solana", offers::solana("1")), (solana.clone(), vec![]));
+    assert_eq!(note(1, crate::support::SOLANA, offers::solana("1")), (solana.clone(), vec![]));
     assert_eq!(note(2, "solana:mainnet", offers::solana("1")), (solana, vec![Note::NonCanonicalNetwork]));
     assert_eq!(note(2, "EIP155:8453", offers::base("1")), (None, vec![]));
 }
