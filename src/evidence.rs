@@ -10,8 +10,8 @@ use crate::verdict::{Note, Reason};
 
 /// What a probe found out about one candidate.
 #[derive(Clone, Debug)]
-pub(crate) struct Evidence {
-    pub(crate) reading: Reading,
+pub(crate) struct Evidence<'a> {
+    pub(crate) reading: Reading<'a>,
     pub(crate) endpoint: Option<Arc<str>>,
     pub(crate) circuit: Circuit,
     pub(crate) health_score: Score,
@@ -20,9 +20,9 @@ pub(crate) struct Evidence {
     pub(crate) notes: Vec<Note>,
 }
 
-impl Evidence {
+impl<'a> Evidence<'a> {
     /// A reading for which no endpoint could be asked.
-    pub(crate) fn unasked(reading: Reading) -> Self {
+    pub(crate) fn unasked(reading: Reading<'a>) -> Self {
         Self {
             reading,
             endpoint: None,
@@ -37,8 +37,8 @@ impl Evidence {
 
 /// What an owner holds of an asset, or why nobody could tell. Unknown is not zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
-    Holding(Holding),
+pub(crate) enum Reading<'a> {
+    Holding(&'a Holding),
     Unreadable { reason: Reason, detail: String },
 }
 

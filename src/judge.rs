@@ -11,7 +11,7 @@ use crate::text::say;
 use crate::verdict::Reason;
 
 /// Turns the facts about a candidate into its verdict.
-pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: &Evidence) {
+pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: &Evidence<'_>) {
     candidate.endpoint = evidence.endpoint.clone();
     candidate.circuit = evidence.circuit;
     candidate.health_score = evidence.health_score;
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::health::{Circuit, Score};
 
-    fn verdict(reading: Reading) -> Candidate {
+    fn verdict(reading: Reading<'_>) -> Candidate {
         let mut candidate = Candidate {
             amount: Some(Amount::from_u64(50_000)),
             symbol: Some("USDC".into()),
@@ -79,9 +79,10 @@ mod tests {
 
     #[test]
     fn a_balance_of_exactly_the_price_pays() {
-        let holding = |balance: u64| Reading::Holding(Holding { balance: balance.into(), ..Holding::default() });
-        assert!(verdict(holding(50_000)).viable);
-        let short = verdict(holding(49_999));
+        let verdict_on =
+            |balance: u64| verdict(Reading::Holding(&Holding { balance: balance.into(), ..Holding::default() }));
+        assert!(verdict_on(50_000).viable);
+        let short = verdict_on(49_999);
         assert!(short.is_rejected_for(Reason::InsufficientBalance));
         assert_eq!(short.rejections[0].to_string(), "the balance is too low: 0.000001 USDC short");
     }
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn what_holds_the_token_comes_before_what_is_short() {
         let objections = vec![(Reason::AccountFrozen, "the buyer's token account is frozen")];
-        let candidate = verdict(Reading::Holding(Holding { objections, ..Holding::default() }));
+        let candidate = verdict(Reading::Holding(&Holding { objections, ..Holding::default() }));
         let told: Vec<_> = candidate.rejections.iter().map(|known| (known.reason, known.detail.as_str())).collect();
         let frozen = (Reason::AccountFrozen, "the buyer's token account is frozen");
         assert_eq!(told, [frozen, (Reason::InsufficientBalance, "0.05 USDC short")]);

@@ -119,7 +119,7 @@ impl RouteSelector {
     }
 
     /// How much of what was read other payments hold.
-    fn held(&self, candidate: &Candidate, reading: &Reading) -> Amount {
+    fn held(&self, candidate: &Candidate, reading: &Reading<'_>) -> Amount {
         match (&candidate.asset_id, &candidate.owner, reading) {
             (Some(asset), Some(owner), Reading::Holding(holding)) => {
                 self.holds.held(asset, owner, holding.balance, self.prober.clock.now())

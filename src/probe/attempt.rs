@@ -33,7 +33,7 @@ pub(super) struct Attempt {
     /// The positions in the plan of what was asked for.
     pub(super) reads: Vec<usize>,
     /// One finding a read, in order.
-    pub(super) findings: Vec<Result<Holding, Unread>>,
+    pub(super) findings: Vec<Result<Box<Holding>, Unread>>,
     /// The endpoint could not be reached at all; its permit is still to be settled.
     pub(super) silence: Option<Silence>,
     /// How long past its deadline it went on, on a thread that was busy.
@@ -165,7 +165,7 @@ impl Prober {
     }
 }
 
-fn found(balance: ToldBalance, how: ReadPlan) -> Result<Holding, Unread> {
+fn found(balance: ToldBalance, how: ReadPlan) -> Result<Box<Holding>, Unread> {
     match balance {
         Ok(mut holding) => {
             holding.notes.extend(how.note());

@@ -36,7 +36,7 @@ pub(super) struct Told {
 }
 
 /// What is held, or why nobody can tell.
-pub(super) type ToldBalance = Result<Holding, Untold>;
+pub(super) type ToldBalance = Result<Box<Holding>, Untold>;
 
 /// Why one balance of an otherwise good answer is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]

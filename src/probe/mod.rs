@@ -83,7 +83,7 @@ impl Prober {
     }
 
     /// What `readings` come to as things stand: one list a network, in the order of its reads.
-    pub(crate) fn evidence(&self, readings: &Readings) -> Vec<Vec<Evidence>> {
+    pub(crate) fn evidence<'r>(&self, readings: &'r Readings) -> Vec<Vec<Evidence<'r>>> {
         let mut evidence = Vec::new();
         for network in &readings.networks {
             evidence.push(self.evidence_of(network, readings.offline));
@@ -342,7 +342,7 @@ impl Prober {
         }
     }
 
-    fn evidence_of(&self, network: &NetworkReading, offline: bool) -> Vec<Evidence> {
+    fn evidence_of<'r>(&self, network: &'r NetworkReading, offline: bool) -> Vec<Evidence<'r>> {
         let now = self.clock.now();
         let mut all = Vec::new();
         for progress in &network.progress {

@@ -43,7 +43,7 @@ pub(super) struct NetworkReading {
 #[derive(Default)]
 pub(super) struct Progress {
     pub(super) asked: Option<Asked>,
-    pub(super) found: Option<Holding>,
+    pub(super) found: Option<Box<Holding>>,
     /// The chain itself said that there is nothing to tell.
     final_answer: bool,
     /// Why each endpoint so far could not tell, by host.
@@ -101,7 +101,7 @@ impl Progress {
         self.found.is_none() && !self.final_answer
     }
 
-    fn take(&mut self, asked: &Asked, finding: Result<Holding, Unread>) {
+    fn take(&mut self, asked: &Asked, finding: Result<Box<Holding>, Unread>) {
         self.asked = Some(asked.clone());
         match finding {
             Ok(finding) => self.found = Some(finding),
@@ -114,7 +114,7 @@ impl Progress {
 
     /// Weighs a second answer against the first: of two that disagree the higher one stands. Returns
     /// who said less and who more.
-    pub(super) fn weigh(&mut self, asked: &Asked, second: Holding) -> Option<(Arc<Endpoint>, Arc<Endpoint>)> {
+    pub(super) fn weigh(&mut self, asked: &Asked, second: Box<Holding>) -> Option<(Arc<Endpoint>, Arc<Endpoint>)> {
         let (first, found) = (self.asked.as_mut()?, self.found.as_mut()?);
         let disagreement = match second.balance.cmp(&found.balance) {
             Ordering::Equal => return None,
@@ -130,9 +130,9 @@ impl Progress {
     }
 
     /// An endpoint that proved its chain and could not tell outweighs one of another chain.
-    pub(super) fn reading(&self) -> Reading {
+    pub(super) fn reading(&self) -> Reading<'_> {
         if let Some(holding) = &self.found {
-            return Reading::Holding(holding.clone());
+            return Reading::Holding(holding);
         }
         let met = |why| self.unread.iter().any(|(_, unread)| unread.why == why);
         let reason = if met(Why::NoContract) {

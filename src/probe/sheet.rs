@@ -219,7 +219,7 @@ impl TokenRead {
 
     fn holding(&self, answers: &Answers<'_>) -> ToldBalance {
         let balance = answers.word(&self.view(BALANCE_OF), "the token's balanceOf did not return one word")?;
-        let mut holding = Holding { balance: Amount::from_be_bytes(balance), ..Holding::default() };
+        let mut holding = Box::new(Holding { balance: Amount::from_be_bytes(balance), ..Holding::default() });
         if self.asks.allowance {
             let allowance = answers.word(&self.view(ALLOWANCE), "the token's allowance did not return one word")?;
             holding.allowance = Some(Amount::from_be_bytes(allowance));

@@ -128,7 +128,7 @@ impl Layout {
         let theirs_frozen = theirs.is_some_and(|theirs| frozen(*theirs));
         let wants_memo = theirs.copied().flatten().is_some_and(|theirs| theirs.wants_memo);
         let balance = Amount::from_u64(ours.map_or(0, |account| account.amount));
-        let mut holding = Holding { balance, transfer_fee: mint.fee, ..Holding::default() };
+        let mut holding = Box::new(Holding { balance, transfer_fee: mint.fee, ..Holding::default() });
         for (holds, reason, detail) in &[
             (frozen(ours), Reason::AccountFrozen, "the buyer's token account is frozen"),
             (mint.paused, Reason::TokenPaused, "the token's issuer has paused all transfers"),
