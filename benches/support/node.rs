@@ -144,9 +144,11 @@ impl Node {
             let (_, rest) = facts.split_at_checked(40)?;
             let (length, rest) = rest.split_at_checked(2)?;
             let (calldata, rest) = rest.split_at_checked(2 * usize::from_str_radix(length, 16).ok()?)?;
-            answer += &match calldata.starts_with("70a08231") {
-                true => format!("05{:064x}", 100_000_000),
-                false => format!("03{:064x}", 0),
+            answer += &match calldata.get(..8) {
+                Some("70a08231") => format!("05{:064x}", 100_000_000),
+                // No authorization was used yet (EIP-3009).
+                Some("e94a0102") => format!("05{:064x}", 0),
+                _ => format!("03{:064x}", 0),
             };
             facts = rest;
         }

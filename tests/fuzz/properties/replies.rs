@@ -358,6 +358,8 @@ fn filled_in(body: &[u8], request: &str) -> Vec<u8> {
     let (nonce, facts) = question(request).map_or(("", Vec::new()), |(nonce, question)| (nonce, facts(question)));
     let told = facts.iter().map(|selector| match *selector {
         "70a08231" => format!("05{:064x}", 60_000),
+        // No authorization was used yet (EIP-3009).
+        "e94a0102" => format!("05{:064x}", 0),
         _ => format!("03{:064x}", 0),
     });
     replaced(&replaced(body, b"{facts}", &told.collect::<String>()), b"{nonce}", nonce)
