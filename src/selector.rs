@@ -337,12 +337,13 @@ impl Selection {
         &self.claim
     }
 
-    /// The same for the candidate at `place` in [`candidates`](Self::candidates), for a host that has to
-    /// pass over the chosen one: it cannot sign that offer, for example. `None` unless it can be paid.
+    /// The same for another offer, by its index in the merchant's list, for a host that has to pass the chosen
+    /// one over: it cannot sign for it, for example. `None` unless it can be paid.
     #[must_use]
-    pub fn claim_at(&self, place: usize) -> Option<Claim> {
-        let candidate = self.candidates.get(place).filter(|candidate| candidate.viable)?;
-        Claim::of(candidate, self.payment.requirements().get(candidate.requirement_index)?, &self.claim.holds)
+    pub fn claim_for(&self, requirement_index: usize) -> Option<Claim> {
+        let is_it = |candidate: &&Candidate| candidate.requirement_index == requirement_index && candidate.viable;
+        let candidate = self.candidates.iter().find(is_it)?;
+        Claim::of(candidate, self.payment.requirements().get(requirement_index)?, &self.claim.holds)
     }
 }
 

@@ -1,19 +1,20 @@
 //! What stays in the module of a selection that was answered, and the hold, as handles.
 
-use payroute::{Selection, Standing};
+use payroute::{Claim, Selection, Standing};
 use wasm_bindgen::prelude::*;
 
 use crate::{convert, rank};
 
-/// What paying each offer that can be paid takes, and what the order of the candidates depends on.
+/// What paying each offer that can be paid takes, by its index in the merchant's list, and what the order of the
+/// candidates depends on.
 #[wasm_bindgen]
-pub struct Claim {
-    claims: Vec<(usize, payroute::Claim)>,
+pub struct Answered {
+    claims: Vec<(usize, Claim)>,
     standings: Vec<Standing<'static>>,
 }
 
 #[wasm_bindgen]
-impl Claim {
+impl Answered {
     /// Holds what the offer at `index` in the merchant's list takes; nothing, unless it can be paid.
     ///
     /// # Errors
@@ -32,12 +33,11 @@ impl Claim {
     }
 }
 
-impl Claim {
+impl Answered {
     pub(crate) fn of(selection: &Selection) -> Self {
         let candidates = || selection.candidates().iter();
-        let claims = candidates().enumerate();
-        let claims =
-            claims.filter_map(|(place, one)| Some((one.requirement_index, selection.claim_at(place)?))).collect();
+        let indexes = candidates().map(|candidate| candidate.requirement_index);
+        let claims = indexes.filter_map(|index| Some((index, selection.claim_for(index)?))).collect();
         Self { claims, standings: candidates().map(|candidate| Standing::of(candidate).kept()).collect() }
     }
 }

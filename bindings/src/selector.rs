@@ -8,7 +8,7 @@ use payroute::{BoxFuture, Config, Event, HealthIndex, PaymentRequired, RouteSele
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
-use crate::hold::Claim;
+use crate::hold::Answered;
 use crate::payment::Payment;
 use crate::transport::{Host, JsTransport};
 
@@ -41,9 +41,9 @@ extern "C" {
     /// Who waits for a selection.
     pub type Caller;
 
-    /// Hears the answer as JSON, with its claim, or a failure as JSON alone.
+    /// Hears the answer as JSON, with what stays in the module, or a failure as JSON alone.
     #[wasm_bindgen(method)]
-    fn answer(this: &Caller, answer: &str, claim: Option<Claim>);
+    fn answer(this: &Caller, answer: &str, answered: Option<Answered>);
 }
 
 /// A selector. Selections under way have a number, by which they are cancelled.
@@ -102,7 +102,7 @@ impl Selector {
             running.borrow_mut().retain(|(other, _)| *other != call);
             match answer {
                 Ok(Ok(selection)) => {
-                    caller.answer(&convert::answer(&selection), Some(Claim::of(&selection)));
+                    caller.answer(&convert::answer(&selection), Some(Answered::of(&selection)));
                 }
                 Ok(Err(error)) => caller.answer(&convert::failure(&error), None),
                 Err(_) => {}

@@ -32,7 +32,7 @@ export { rank } from "./rank.mjs";
 /** @typedef {import("../index.d.ts").Candidate} Candidate */
 /** @typedef {import("./boot.mjs").Core} Core */
 /** @typedef {import("../wasm/core.js").Selector} CoreSelector */
-/** @typedef {import("../wasm/core.js").Claim} CoreClaim */
+/** @typedef {import("../wasm/core.js").Answered} Answered */
 /** @typedef {import("../wasm/core.js").Hold} CoreHold */
 
 /** @param {import("../index.d.ts").InitSource} [source] */
@@ -248,37 +248,37 @@ async function select(core, input, signal) {
  * @param {number} call
  */
 async function selectionOf(core, { payment, entry }, call) {
-  const { text, claim } = await answered((answer) => {
+  const { text, answered } = await answerOf((answer) => {
     core.select(call, payment, { answer });
     payment.free();
   });
   const answer = JSON.parse(text);
-  if (claim === undefined) throw errorOf(answer);
-  return Object.freeze(new Selection(entry(answer.chosen, answer.json), answer, claim));
+  if (answered === undefined) throw errorOf(answer);
+  return Object.freeze(new Selection(entry(answer.chosen, answer.json), answer, answered));
 }
 
 /**
  * What a selection comes to; never, once it is cancelled: whoever cancelled has said why.
- * @param {(answer: (text: string, claim?: CoreClaim) => void) => void} start
- * @returns {Promise<{ text: string, claim?: CoreClaim }>}
+ * @param {(answer: (text: string, answered?: Answered) => void) => void} start
+ * @returns {Promise<{ text: string, answered?: Answered }>}
  */
-function answered(start) {
-  return new Promise((resolve) => start((text, claim) => resolve({ text, claim })));
+function answerOf(start) {
+  return new Promise((resolve) => start((text, answered) => resolve({ text, answered })));
 }
 
 class Selection {
-  #claim;
+  #answered;
   #explanation;
 
   /**
    * @param {unknown} requirement
    * @param {{ chosen: number, json: string, candidates: Candidate[], explanation: string }} answer
-   * @param {CoreClaim} claim goes with the selection and its list of candidates: the glue frees it once nobody can reach
+   * @param {Answered} answered goes with the selection and its candidates: the glue frees it once nobody can reach
    * either of them
    */
-  constructor(requirement, { chosen, json, candidates, explanation }, claim) {
-    this.#claim = claim;
-    remember(candidates, claim);
+  constructor(requirement, { chosen, json, candidates, explanation }, answered) {
+    this.#answered = answered;
+    remember(candidates, answered);
     this.requirement = requirement;
     this.requirementIndex = chosen;
     this.requirementJson = json;
@@ -297,7 +297,7 @@ class Selection {
     reserveStack();
     // A number the module has no room for would wrap.
     const isIndex = isWhole(requirementIndex) && requirementIndex >= 0 && requirementIndex <= 0xffff_ffff;
-    const hold = isIndex ? attempt(() => this.#claim.hold(requirementIndex)) : undefined;
+    const hold = isIndex ? attempt(() => this.#answered.hold(requirementIndex)) : undefined;
     if (hold === undefined) throw misfit("requirementIndex", "the requirementIndex of a candidate that is viable");
     return new Hold(hold);
   }

@@ -8,7 +8,7 @@ import { optionsOf } from "./options.mjs";
 
 /** @typedef {import("../index.d.ts").Candidate} Candidate */
 /** @typedef {import("./boot.mjs").Core} Core */
-/** @typedef {import("../wasm/core.js").Claim} Claim */
+/** @typedef {import("../wasm/core.js").Answered} Answered */
 
 /**
  * @param {readonly Candidate[]} candidates
@@ -46,10 +46,10 @@ let names;
 /**
  * Keeps of a selection's candidates what lets them be ranked again where they came from.
  * @param {readonly Candidate[]} candidates
- * @param {Claim} claim
+ * @param {Answered} answered
  */
-export function remember(candidates, claim) {
-  new Kept(candidates, claim);
+export function remember(candidates, answered) {
+  new Kept(candidates, answered);
 }
 
 /**
@@ -60,7 +60,7 @@ export function remember(candidates, claim) {
 function ofSelection(candidates, preferNetworks) {
   const kept = Kept.of(candidates);
   if (kept?.states.length !== candidates.length) return undefined;
-  return kept.states.every((state, place) => state.isOf(candidates[place])) ? kept.claim.rank(preferNetworks) : undefined;
+  return kept.states.every((state, place) => state.isOf(candidates[place])) ? kept.answered.rank(preferNetworks) : undefined;
 }
 
 /** Is the object that it is made of, so that a field can be put on that which nobody else sees. */
@@ -76,16 +76,16 @@ class Given {
  * slower to copy. And not a WeakMap: its table stays as large as it ever was.
  */
 class Kept extends Given {
-  /** @type {{ claim: Claim, states: State[] }} */
+  /** @type {{ answered: Answered, states: State[] }} */
   #kept;
 
   /**
    * @param {readonly Candidate[]} candidates
-   * @param {Claim} claim
+   * @param {Answered} answered
    */
-  constructor(candidates, claim) {
+  constructor(candidates, answered) {
     super(candidates);
-    this.#kept = { claim, states: candidates.map((candidate) => new State(candidate)) };
+    this.#kept = { answered, states: candidates.map((candidate) => new State(candidate)) };
   }
 
   /** @param {object} list */

@@ -80,9 +80,9 @@ async fn every_payable_candidate_can_be_held() {
     let selector = selector(&config(), &script);
     let accepts = [offers::base("5"), offers::sepolia("5"), offers::base("6")];
     let selection = select(&selector, &accepts).await.unwrap();
-    let _held = selection.claim_at(1).unwrap().hold().unwrap();
-    assert!(selection.claim_at(2).is_none(), "it cannot be paid");
-    assert!(selection.claim_at(3).is_none(), "there is none");
+    let _held = selection.claim_for(1).unwrap().hold().unwrap();
+    assert!(selection.claim_for(2).is_none(), "it cannot be paid");
+    assert!(selection.claim_for(3).is_none(), "there is none");
     let next = select(&selector, &accepts).await.unwrap();
     assert!(next.candidates()[0].viable && !next.candidates()[1].viable);
     assert_eq!(next.requirement().index(), 0);

@@ -93,7 +93,7 @@ impl<S: PaymentSelector + 'static> PayrouteMiddleware<S> {
     ) -> Result<std::result::Result<(Payment, HeaderMap), HoldError>> {
         let mut refusals = Vec::new();
         for (place, candidate) in selection.candidates().iter().enumerate() {
-            let Some(claim) = selection.claim_at(place) else { break };
+            let Some(claim) = selection.claim_for(candidate.requirement_index) else { break };
             let hold = match claim.hold() {
                 Ok(hold) => hold,
                 Err(held) => return Ok(Err(held)),
