@@ -349,23 +349,4 @@ mod tests {
         assert_eq!(json, expected);
         assert_eq!(serde_json::from_str::<Rejections>(&json).unwrap(), rejections);
     }
-
-    #[test]
-    fn the_json_name_is_the_displayed_name() {
-        for reason in [Reason::NoOwner, Reason::ChainIdentityMismatch, Reason::DepositRequired] {
-            assert_eq!(serde_json::to_value(reason).unwrap(), reason.name());
-        }
-        for note in [
-            Note::VersionCoerced,
-            Note::CarrierBody,
-            Note::V1Ambiguous,
-            Note::Eip2612Sponsored,
-            Note::Erc20ApprovalSponsored,
-        ] {
-            assert_eq!(serde_json::to_value(note).unwrap(), note.name());
-        }
-        for key in [Key::Viability, Key::Fee, Key::Index] {
-            assert_eq!(serde_json::to_value(key).unwrap(), key.name());
-        }
-    }
 }

@@ -20,6 +20,7 @@ mod holds;
 mod hostile;
 mod limits;
 mod localnet;
+mod names;
 mod operators;
 mod opinion;
 mod payability;

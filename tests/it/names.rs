@@ -1,0 +1,49 @@
+//! The closed sets of words: what JSON calls a value is what it displays, and what TypeScript's types list.
+
+use payroute::{Circuit, FailureClass, Key, Note, Opening, Reason};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+const TYPES: &str = include_str!("../../pkg/index.d.ts");
+
+#[test]
+fn a_word_is_the_same_in_json_in_rust_and_in_typescript() {
+    agrees("RejectionReason", 22, Reason::name);
+    agrees("Note", 13, Note::name);
+    agrees("DecidingKey", 7, Key::name);
+    agrees("Circuit", 3, |circuit: Circuit| circuit.to_string());
+    agrees("Opening", 4, Opening::name);
+    agrees("FailureClass", 10, FailureClass::name);
+}
+
+/// `count` words, so that a set of which nothing is found does not agree with nothing.
+fn agrees<T: DeserializeOwned + Serialize + Copy, N: AsRef<str>>(union: &str, count: usize, name: impl Fn(T) -> N) {
+    let words = accepted_by_json::<T>();
+    assert_eq!(words.len(), count, "{union}: {words:?}");
+    for word in &words {
+        let value: T = serde_json::from_value(word.as_str().into()).unwrap();
+        assert_eq!(name(value).as_ref(), word, "{union}");
+        assert_eq!(serde_json::to_value(value).unwrap(), word.as_str(), "{union}");
+    }
+    assert_eq!(sorted(words), sorted(listed_by_typescript(union)), "{union}");
+}
+
+/// Every word of a set, as the refusal of another one lists them.
+fn accepted_by_json<T: DeserializeOwned>() -> Vec<String> {
+    let refusal = serde_json::from_str::<T>("\"\"").err().unwrap().to_string();
+    let (_, list) = refusal.split_once("expected one of ").unwrap();
+    list.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn listed_by_typescript(union: &str) -> Vec<String> {
+    let (_, declaration) = TYPES.split_once(&format!("export type {union} =")).unwrap();
+    let (declaration, _) = declaration.split_once("\";\n").unwrap();
+    // Comments quote words too, but begin no line with a bar.
+    let lines = declaration.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
+    lines.flat_map(|line| line.split('"').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+fn sorted(mut words: Vec<String>) -> Vec<String> {
+    words.sort();
+    words
+}
