@@ -11,12 +11,13 @@ import { compile, optimize } from "./module.mjs";
 
 /** What parts of the core are called here, by its modules. */
 const PARTS = {
-  "asking endpoints": ["probe", "platform", "solana", "together", "trace", "event"],
-  "schemes and screening": ["policy", "scheme", "eip712", "approval"],
+  "asking endpoints": ["probe", "evidence", "transport", "platform", "solana", "together", "trace", "event"],
+  "schemes and screening": ["policy", "scheme", "judge", "eip712", "approval"],
   configuration: ["config", "registry", "lines", "network", "endpoint", "rpc_url"],
   "reading 402s": ["payment", "base64"],
   health: ["health", "class"],
   "ranking and answers": ["cascade", "candidate", "verdict", "error", "selector", "amount", "text", "order"],
+  "payments under way": ["hold"],
   "JSON, read and written": ["json"],
 };
 
@@ -94,10 +95,15 @@ function functionNames(bytes, start, length) {
   return names;
 }
 
+/** What the bindings export to the glue, by the names of their classes and functions. */
+const EXPORTED = /^(selector|payment|answered|hold)_|^(rank|keyNames)$|^__wbg_\w+_free$|shim$/;
+
 function part(name) {
+  if (/^<?payroute_bindings\[/.test(name) || EXPORTED.test(name)) return "bindings";
   const own = /\bpayroute\[[0-9a-f]+\]::(\w+)/.exec(name);
   if (own) return Object.keys(PARTS).find((part) => PARTS[part].includes(own[1])) ?? "the rest of the core";
-  if (/payroute_bindings\[|^(selector|payment|health|ranking)_|shim$/.test(name)) return "bindings";
+  if (/payroute_bindings\[/.test(name)) return "bindings";
+  if (name.startsWith("__wbindgen_")) return "JavaScript's side";
   const library = /(\w+)\[[0-9a-f]{8,}\]::/.exec(name)?.[1];
   if (["core", "alloc", "std", "dlmalloc", "compiler_builtins", "__rustc", undefined].includes(library)) return "standard library";
   return /wasm_bindgen|js_sys|web_sys/.test(library) ? "JavaScript's side" : "other libraries";
