@@ -86,7 +86,7 @@ impl Endpoint {
         }
     }
 
-    /// The name that the configuration gives it beside its address.
+    /// The name that the configuration gives it beside its address. Of a URL nothing else shows it.
     #[must_use]
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()

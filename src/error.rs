@@ -44,8 +44,8 @@ pub enum SelectError {
     /// `configuration`: the configuration, or the place where the selector runs, is not accepted.
     #[error(transparent)]
     Configuration(#[from] ConfigError),
-    /// `cancelled`: the caller gave up. In Rust dropping the future cancels without an error; hosts
-    /// with another way of cancelling report it as this.
+    /// `cancelled`: the caller gave up. This crate never returns it: dropping the future cancels a selection
+    /// without an error. It is for a host that cancels in another way and must report that as an error.
     #[error("the selection was cancelled")]
     Cancelled,
 }

@@ -47,11 +47,11 @@
 //! - `reqwest` (default): the ready-made HTTP transport, natively with rustls, on WASM over the
 //!   host's `fetch`.
 //! - `fetch`: on WASM the ready-made transport without reqwest, over the host's `fetch` directly: tens of
-//!   kilobytes less. To be taken with `default-features = false`. Part of it is an ES module that wasm-bindgen
-//!   puts beside its output: its target `no-modules` cannot, and what its target `nodejs` writes needs a Node that
-//!   requires ES modules. Natively it brings nothing.
+//!   kilobytes less. Use it with `default-features = false`. It ships an ES module beside wasm-bindgen's output, so
+//!   the `no-modules` target is unsupported and `nodejs` needs a Node that can `require()` ES modules. It has no
+//!   effect natively.
 //!
-//!   Without either the crate opens no connection, `RouteSelector::new` does not exist, and
+//!   Without either feature the crate opens no connection, `RouteSelector::new` does not exist, and
 //!   [`RouteSelector::builder`] must be given a [`Transport`].
 //! - `tracing`: spans `select` and `probe` and every [`Event`], through the `tracing` crate. Without it
 //!   nothing is logged anywhere.

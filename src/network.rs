@@ -41,7 +41,7 @@ impl ChainId {
         Self::known(text).ok_or_else(|| NetworkError::of(text, Reason::Unknown))
     }
 
-    /// The same for a reader that has words of its own for what is no network.
+    /// Like [`resolve`](Self::resolve), but `None` instead of an error.
     #[doc(hidden)] // For the npm package; no part of the API.
     #[must_use]
     pub fn known(text: &str) -> Option<Self> {

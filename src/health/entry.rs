@@ -36,7 +36,7 @@ pub struct EndpointHealth {
     pub trial_available: bool,
     /// Taken out of use by hand.
     pub cordoned: bool,
-    /// The read plan that it last refused others for, as the prober numbered it.
+    /// The read plan that answered where others were refused or failed, as the prober numbers it.
     pub(crate) plan: Option<u8>,
 }
 

@@ -230,8 +230,9 @@ impl EndpointKey {
         &self.network
     }
 
-    /// 32 hexadecimal digits that tell endpoints of one host apart, without telling their URLs: a hash of the
-    /// whole URL. A secret in it that can be guessed, such as a PIN as the password, can be found by trying.
+    /// 32 hexadecimal digits that tell endpoints of one host apart: a hash of the whole URL. A key of many random
+    /// characters cannot be found from it; a secret that can be guessed, such as a PIN as the password, can be, by
+    /// trying.
     #[must_use]
     pub fn id(&self) -> String {
         format!("{:032x}", self.digest)
@@ -257,7 +258,7 @@ impl EndpointKey {
         record
     }
 
-    /// Host, and port if it is not the scheme's own.
+    /// Host, and port if it is not the scheme's own; a provider's label.
     #[must_use]
     pub fn host(&self) -> &Arc<str> {
         &self.host

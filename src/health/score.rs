@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_fall_as_the_design_states() {
+    fn each_failure_takes_a_fifth() {
         let mut averages = Averages::new();
         let mut seen = vec![score(&averages)];
         for _ in 0..4 {

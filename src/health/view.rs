@@ -47,7 +47,10 @@ pub struct EndpointView {
     pub cordoned: bool,
     /// Milliseconds since it was last used.
     pub idle_for_ms: u64,
-    /// The read plan that it is known to take, where others were refused or failed; the prober's number.
+    /// The way of asking that is tried first because it answered where others were refused or failed: 0 is a
+    /// deployless `eth_call`, 1 the same by a state override, 2 a JSON-RPC batch, 3 single calls. Forgotten
+    /// after an hour, or a minute where one of the others failed; absent, the first is 0 on EVM networks and 2 on
+    /// Solana.
     pub plan: Option<u8>,
 }
 

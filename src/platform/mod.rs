@@ -49,7 +49,7 @@ const HEAD_START: Duration = Duration::from_secs(3_600);
 /// How late a timer may be for no other reason than its grain.
 const LATE: Duration = Duration::from_millis(50);
 
-/// The process's monotonic clock. The selector hands it down; nothing else reads time.
+/// The process's monotonic clock. The selector and the prober hold it; nothing else reads time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock;
 

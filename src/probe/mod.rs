@@ -1,4 +1,6 @@
-//! Asking endpoints: all networks at once, one request each, every answer with its identity proof.
+//! Asking endpoints: all networks at once, one request each, every balance in the answer that proves the chain.
+//! Where an endpoint takes neither a program nor a batch, the proof is another answer of the same endpoint, under
+//! the same deadline.
 //!
 //! Decides whom to ask and in which order. Refuses to know offers and ranking: balances go in as a
 //! plan and come out as evidence.

@@ -1,4 +1,4 @@
-//! The health table of the design, number by number, on a clock that the test turns.
+//! Health, number by number as the defaults make them, on a clock that the test turns.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl Bench {
 }
 
 #[test]
-fn scores_as_the_design_states_them() {
+fn scores_by_the_default_settings() {
     let bench = Bench::new();
     assert_eq!(bench.score(), 8_000);
     let mut seen = Vec::new();

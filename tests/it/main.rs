@@ -1,4 +1,4 @@
-//! The integration tests: one binary, through the public API alone.
+//! The integration tests: one binary, through the public API; only `deployless` and `vectors` compile private sources in.
 //!
 //! Tests read as tables or as stories on virtual time. Helpers are in `support`.
 

@@ -1,5 +1,5 @@
 //! A simulator: worlds by their seed, in which endpoints do everything wrong that endpoints do, while
-//! selections overlap and are cancelled at any moment. After every step the laws of the design hold and
+//! selections overlap and are cancelled at any moment. After every step the laws in `CONTRIBUTING.md` hold and
 //! health is what a reference of its own makes of it.
 //!
 //! `make sim SEEDS=n FROM=k` runs n seeds from k on. A failure names its seed, tells what led to it, and

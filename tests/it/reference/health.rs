@@ -7,7 +7,7 @@ use payroute::{Circuit, Opening};
 use super::freshness::{ChainClock, Tips};
 use super::{Ms, Place};
 
-/// The numbers of the design.
+/// The health settings, as the reference reads them.
 #[derive(Clone, Debug)]
 pub struct Rules {
     pub alpha: f64,
