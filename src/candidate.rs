@@ -14,7 +14,7 @@ use crate::network::ChainId;
 use crate::text::say;
 use crate::verdict::{Key, Note, Obstacle, Reason, Rejection, Rejections};
 
-/// One offer of the merchant's, as this buyer stands towards it.
+/// One offer of the merchant, and whether and why this buyer can pay it.
 ///
 /// Serialises as the JSON object of the configuration's language: camelCase names, amounts as
 /// decimal strings of atomic units, what is unknown left out.
@@ -57,17 +57,17 @@ pub struct Candidate {
     /// How much of the balance other payments hold, in atomic units: it cannot pay this offer too.
     #[serde(default)]
     pub held: Amount,
-    /// What must be deposited for schemes that pay out of a deposit, in atomic units; it, not the price, must
-    /// be there.
+    /// What must be deposited for schemes that pay out of a deposit, in atomic units; the balance must cover it
+    /// instead of the price.
     #[serde(default)]
     pub deposit: Option<Amount>,
     /// What Permit2 may spend of that address's balance, in atomic units; absent when it was not read.
     #[serde(default)]
     pub allowance: Option<Amount>,
-    /// What the buyer would have to send first; present exactly with `allowance-required`.
+    /// The transaction that the buyer would have to send first; present exactly with `allowance-required`.
     #[serde(default)]
     pub approval: Option<Approval>,
-    /// What the token itself keeps of the payment, in atomic units: the recipient gets so much less. Present
+    /// What the token itself keeps of the payment, in atomic units: the recipient gets that much less. Present
     /// exactly with the note `transfer-fee`.
     #[serde(default)]
     pub transfer_fee: Option<Amount>,
@@ -85,7 +85,7 @@ pub struct Candidate {
     pub lag_ms: Option<u64>,
     /// That endpoint's circuit when it was asked.
     pub circuit: Circuit,
-    /// That endpoint's host, and port if it is not the scheme's own.
+    /// That endpoint's host, and port if it is not the scheme's own; a provider's label.
     #[serde(default)]
     pub endpoint: Option<Arc<str>>,
     /// Whether the offer can be paid.

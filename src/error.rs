@@ -29,8 +29,8 @@ pub enum SelectError {
     /// `refused-by-policy`: everything payable was refused by policy.
     #[error("the policy refuses every offer that could be paid: {}", summary(.0))]
     RefusedByPolicy(Vec<Candidate>),
-    /// `insufficient-liquidity`: balances were read and none suffices. Of the offers that are short, those
-    /// count that nothing else keeps from being paid but an approval.
+    /// `insufficient-liquidity`: balances were read and none suffices. Only offers count that lack nothing but
+    /// funds (and perhaps an approval).
     #[error("no balance is high enough: {}", list(deficits))]
     InsufficientLiquidity {
         /// What is short where, in the merchant's order.

@@ -1,6 +1,6 @@
-//! What happens while endpoints are asked, for logs and dashboards. What lasts (an open circuit, a
-//! throttled endpoint, a device offline) is told when it begins and ends, never again meanwhile; a
-//! failed attempt each time.
+//! What happens while endpoints are asked, for logs and dashboards. A lasting state (an open circuit, a
+//! throttled endpoint, a device offline) is reported when it begins and when it ends, a failed attempt
+//! every time.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::json::Record;
 use crate::network::ChainId;
 use crate::platform::{MaybeSend, MaybeSync};
 
-/// Something that happened to an endpoint. Endpoints go by host; nothing in here is secret.
+/// Something that happened to an endpoint. Endpoints go by host, a provider by its label; nothing in here is secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
@@ -20,7 +20,7 @@ pub enum Event {
     Failover {
         /// The network as CAIP-2 id.
         network: ChainId,
-        /// The endpoint that did not tell everything.
+        /// The endpoint that did not answer everything.
         from: Arc<str>,
         /// The one asked next.
         to: Arc<str>,
@@ -48,11 +48,11 @@ pub enum Event {
         /// The endpoint.
         endpoint: Arc<str>,
     },
-    /// Two endpoints said different balances of one account.
+    /// Two endpoints reported different balances of one account.
     BalancesDisagree {
         /// The network as CAIP-2 id.
         network: ChainId,
-        /// The endpoint that said less.
+        /// The endpoint that reported less.
         lower: Arc<str>,
         /// The endpoint whose balance was taken.
         higher: Arc<str>,

@@ -31,8 +31,8 @@ const LONGEST: Duration = Duration::from_secs(86_400);
 /// A payment under way: while it lives, other selections of the selector and its clones count its
 /// amount as spent. Made by [`Selection::hold`](crate::Selection::hold).
 ///
-/// Dropping it releases the amount. Where a payment was sent and nobody knows what became of it,
-/// [`settled`](Self::settled) is the careful answer.
+/// Dropping it releases the amount. If a payment was sent and nobody knows what became of it, call
+/// [`settled`](Self::settled).
 #[must_use = "a hold that is dropped holds nothing any more"]
 pub struct Hold {
     ledger: Ledger,
@@ -48,7 +48,7 @@ pub enum HoldError {
     /// does not pay this offer. Another selection may find another route.
     #[error("other payments hold what this one needs: {0}")]
     HeldElsewhere(Box<Deficit>),
-    /// `too-many-holds`: as many as are kept live or wait for their debit to show.
+    /// `too-many-holds`: 4,096 payments are held already, settled ones that have not expired included.
     #[error("{MOST_HOLDS} payments are held already")]
     TooMany,
 }
@@ -74,8 +74,8 @@ impl HoldError {
 }
 
 impl Hold {
-    /// The payment was made, or may have been. It counts until a balance shows it, or until the hold
-    /// expires.
+    /// The payment was made, or was sent with an unknown outcome. It counts until a balance shows it, or until
+    /// the hold expires.
     pub fn settled(self) {
         let mut book = self.ledger.lock();
         if let Some(entry) = book.entries.iter_mut().find(|entry| entry.id == self.id) {

@@ -1,8 +1,8 @@
 //! Client-side payment route selection for [x402](https://www.x402.org).
 //!
-//! A merchant answers `402 Payment Required` with several ways to pay. payroute looks at what the
-//! buyer really holds, over RPC endpoints that it does not trust, and answers which offer to pay,
-//! what comes next, and why. It never signs, settles or bridges.
+//! A merchant answers `402 Payment Required` with several ways to pay. payroute asks RPC endpoints,
+//! which it does not trust, what the buyer really holds, and says which offer to pay, what comes next,
+//! and why. It never signs, settles or bridges.
 //!
 //! # The tour
 //!
@@ -12,9 +12,9 @@
 //!   is too low would change the route), ranks, and returns a [`Selection`] or a [`SelectError`] with
 //!   the same [`Candidate`]s.
 //! - [`Selection::hold`] keeps overlapping selections from spending the same money twice.
-//! - [`rank`] is the order itself: pure, public, for what-if.
+//! - [`rank`] is only the ordering: pure and public, for what-if.
 //! - [`HealthIndex`] remembers how endpoints behaved; selectors can share one.
-//! - [`Transport`] is the only seam to the network.
+//! - [`Transport`] is the only way to the network.
 //!
 //! ```no_run
 //! # async fn run(headers: Vec<(&str, &[u8])>, body: &[u8]) -> Result<(), payroute::SelectError> {

@@ -74,9 +74,9 @@ impl RouteSelector {
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
-    /// many networks are offered; a thread that is busy past a provider's deadline gives it that time back,
-    /// once and up to as long again. A balance that alone keeps a route from being chosen is read once
-    /// more at another provider within that time (`routing.secondOpinion`). Dropping the future cancels
+    /// many networks are offered. If the thread is blocked past a provider's deadline, that deadline is extended
+    /// once by the delay, at most doubling it. A low balance that alone keeps a route from being chosen is read
+    /// once more at another provider within that time (`routing.secondOpinion`). Dropping the future cancels
     /// the requests under way, which is neutral to health. Any number of selections may run at once on
     /// one selector.
     ///
@@ -156,7 +156,7 @@ impl RouteSelector {
         &self.prober.health
     }
 
-    /// Health as it stands: one record an endpoint that something is known of.
+    /// Current health: one record per endpoint about which something is known.
     #[must_use]
     pub fn health(&self) -> Vec<EndpointView> {
         self.prober.health.view(self.prober.clock.now())
@@ -184,21 +184,22 @@ impl RouteSelector {
         self.prober.health.uncordon(endpoint.key());
     }
 
-    /// Feeds the outcome of traffic that the application sent to an endpoint by itself.
+    /// Records the outcome of traffic that the application itself sent to an endpoint.
     pub fn report(&self, endpoint: &Endpoint, outcome: Outcome) {
         self.prober.report(endpoint, outcome);
     }
 
-    /// Health as versioned JSON, to be kept over a restart. Holds no URL.
+    /// Health as versioned JSON, to keep over a restart. Of a URL it holds only the host and the
+    /// [id](crate::EndpointKey::id).
     #[must_use]
     pub fn snapshot_health(&self) -> String {
         self.prober.health.snapshot(self.prober.clock.now())
     }
 
-    /// Replaces what is known of endpoints by a snapshot.
+    /// Replaces what is known about endpoints by a snapshot.
     ///
     /// # Errors
-    /// The text is not a snapshot of a version that is read; nothing is changed then.
+    /// The text is not a snapshot of a version that this crate reads; nothing is changed then.
     pub fn restore_health(&self, snapshot: &str) -> Result<(), SnapshotError> {
         self.prober.health.restore(snapshot, self.prober.clock.now())
     }
@@ -239,7 +240,7 @@ impl RouteSelectorBuilder {
         self
     }
 
-    /// Tells `observer` of failovers, throttling and circuits as they happen.
+    /// Calls `observer` with failovers, throttling and circuits as they happen.
     pub fn on_event(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
         self
@@ -315,15 +316,15 @@ impl Selection {
         &self.payment
     }
 
-    /// The ranking as text for people, one line a candidate.
+    /// The ranking as text for people, one line per candidate.
     #[must_use]
     pub fn explain(&self) -> String {
         cascade::explain(&self.candidates)
     }
 
     /// Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no
-    /// other selection spends it as well: to be called once a payment, before it is made. It holds until
-    /// it is dropped or told what became of the payment, and for `maxTimeoutSeconds` at most.
+    /// other selection spends it as well. Call it once per payment, before anything is signed. It holds until it
+    /// is dropped or told what became of the payment: for `maxTimeoutSeconds` at most, and never over a day.
     ///
     /// # Errors
     /// Other payments took what this one needs since the balance was read, or too many are under way.
@@ -337,8 +338,8 @@ impl Selection {
         &self.claim
     }
 
-    /// The same for another offer, by its index in the merchant's list, for a host that has to pass the chosen
-    /// one over: it cannot sign for it, for example. `None` unless it can be paid.
+    /// The same for another offer, by its index in the merchant's list, if that one is paid instead: because the
+    /// signer cannot sign the chosen one, for example. `None` unless it can be paid.
     #[must_use]
     pub fn claim_for(&self, requirement_index: usize) -> Option<Claim> {
         let is_it = |candidate: &&Candidate| candidate.requirement_index == requirement_index && candidate.viable;

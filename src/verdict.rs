@@ -224,24 +224,24 @@ pub enum Note {
     /// Version 2 terms were found in the body instead of the header; stock clients may not read
     /// them.
     CarrierBody,
-    /// The network is named otherwise than its protocol version does; some servers and clients
-    /// will not recognise it.
+    /// The network is not named as its protocol version names it; some servers and clients will not
+    /// recognize it.
     NonCanonicalNetwork,
     /// The token's signing domain was not compared with the chain, and no built-in row confirms
     /// it.
     DomainUnchecked,
-    /// The endpoint told the balance, but refused something that may keep a payment from settling: whether the
-    /// token is paused, blocks the buyer or has another signing domain, or whether there is code at the buyer's
-    /// address. What it did tell is counted.
+    /// The endpoint returned the balance, but refused something that may keep a payment from settling: whether
+    /// the token is paused, blocks the buyer or has another signing domain, or whether there is code at the
+    /// buyer's address. What it did return counts.
     FactsUnread,
-    /// The chain's identity came in a reply beside the balance, not in the same one.
+    /// The proof of the chain came in another answer of the same endpoint, not in the same answer as the balance.
     IdentitySeparate,
-    /// No endpoint of any network could be reached: it is likely this device that is offline.
+    /// No endpoint of any network could be reached: this device is probably offline.
     Offline,
     /// There is code at the buyer's address, a contract's or one that it delegates to (EIP-7702): the
     /// token will ask that code about the signature (ERC-1271), and some servers refuse such buyers.
     OwnerHasCode,
-    /// The token takes a fee of every transfer: the recipient gets less than is paid, by
+    /// Solana: the token keeps a fee of every transfer; the recipient gets less than is paid, by
     /// [`Candidate::transfer_fee`](crate::Candidate::transfer_fee).
     TransferFee,
     /// The allowance is too low, but the server takes an EIP-2612 permit along with the payment
@@ -250,7 +250,7 @@ pub enum Note {
     /// The allowance is zero, but the server takes a signed approval along with the payment
     /// (`erc20ApprovalGasSponsoring`): the buyer's signer must be able to sign a raw transaction.
     Erc20ApprovalSponsored,
-    /// Two endpoints of the network say different balances; the higher one is taken.
+    /// Two endpoints of the network report different balances; the higher one is taken.
     BalancesDisagree,
     /// An earlier version 1 entry has the same scheme and network: the server may take the
     /// payment for that one.

@@ -39,7 +39,7 @@ pub struct EndpointMetrics {
     pub attempts: u64,
     /// Attempts under way.
     pub in_flight: u32,
-    /// Attempts that told a balance.
+    /// Attempts that returned a balance.
     pub successes: u64,
     /// Failed attempts by class, in the classes' order; an attempt may fail in several ways.
     pub failures: Vec<(FailureClass, u64)>,
