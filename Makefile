@@ -4,9 +4,9 @@
 	sim soak fuzz fuzz-keep deny advisories wasm-target localnet-packages wallet-packages
 
 help:
-	@echo "make test     install what is missing, then check and test everything"
+	@echo "make test     install what is missing, then check, unit, package, x402 and wallet-test"
 	@echo "make check    format, lints, documentation, every set of features natively and for WebAssembly"
-	@echo "make unit     the Rust tests alone, real chains included"
+	@echo "make unit     the Rust tests, real chains included, and the tests of those chains"
 	@echo "make package  build the npm package and test it: Node, Chromium, Vite, webpack, workerd"
 	@echo "make x402     pay with real x402 clients: merchant, facilitator and chains on loopback"
 	@echo "make wallet-test  drive the wallet page in Chromium"
@@ -18,6 +18,7 @@ help:
 	@echo "make sim      run SEEDS=10000 worlds of the simulator FROM=0 on, and every story of one circuit"
 	@echo "make soak     select a million times natively, and 200,000 times in Node, on one selector each"
 	@echo "make fuzz     fuzz TARGET=amounts|configuration|decoding|replies|snapshots for RUNS=1000000 inputs"
+	@echo "make fuzz-keep  put a minimal set of what TARGET found into its corpus"
 	@echo "make deny     check dependencies: licences, duplicates, sources; make advisories: known faults"
 	@echo "make agent    pay a local merchant from the native agent"
 	@echo "make agent-test  lint and test the agent; not part of make test, for it builds 560 crates"
