@@ -1,7 +1,6 @@
 /**
- * payroute chooses which offer of an HTTP 402 (x402) to pay: it looks at what the buyer really
- * holds, over RPC endpoints that it does not trust, ranks the offers and says why. It never signs,
- * pays or bridges.
+ * payroute chooses which offer of an HTTP 402 (x402) to pay: it asks RPC endpoints, which it does not trust,
+ * what the buyer really holds, ranks the offers and says why. It never signs, pays or bridges.
  */
 
 /** A network: a CAIP-2 id such as `eip155:8453`, or a known name such as `base` or `solana`. */
@@ -16,11 +15,11 @@ export interface Config {
   readonly owners?: Readonly<Record<NetworkName, string>> | undefined;
   /** Networks to add, and built-in ones to override field by field. */
   readonly networks?: Readonly<Record<NetworkName, NetworkConfig>> | undefined;
-  /** Preferences and limits of asking. */
+  /** Preferences, and how endpoints are asked. */
   readonly routing?: RoutingConfig | undefined;
-  /** What is refused whatever the buyer holds. */
+  /** What is refused, whatever the buyer holds. */
   readonly policy?: PolicyConfig | undefined;
-  /** What paying on a network costs besides the price, in atomic units of the asset. */
+  /** What paying on a network costs besides the price, in atomic units of the asset. For ranking only. */
   readonly fees?: Readonly<Record<NetworkName, AtomicAmount>> | undefined;
   /** How endpoints win and lose trust. */
   readonly health?: HealthSettings | undefined;
@@ -30,23 +29,23 @@ export interface Config {
 
 /** One network of the configuration. */
 export interface NetworkConfig {
-  /** A name for people. */
+  /** A name for people; the CAIP-2 id if it is not given. */
   readonly name?: string | undefined;
-  /** Solana: the cluster's whole genesis hash. */
+  /** Solana: the cluster's whole genesis hash. Without it only the 32 characters in the CAIP-2 id are compared. */
   readonly genesisHash?: string | undefined;
-  /** Endpoints, in the order in which they are asked. */
+  /** Endpoints, 1 to 64, in the order in which `ordered` asks them. */
   readonly rpc?: readonly Endpoint[] | undefined;
-  /** An endpoint that is asked for the chain's time alone, to tell lag. */
+  /** An endpoint that is asked only for the chain's time, to measure lag. */
   readonly referenceUrl?: string | undefined;
   /** Tokens to add to the built-in ones. */
   readonly assets?: readonly AssetConfig[] | undefined;
-  /** How endpoints are chosen among; `ordered` where it is not given. */
+  /** How endpoints are chosen; default `ordered`. */
   readonly strategy?: Strategy | undefined;
 }
 
 /**
- * How the endpoints of a network are chosen among: in order; the highest score first; by chance in
- * shares of weight times score; two at once; or a second one when the first takes unusually long.
+ * How the endpoints of a network are chosen: in order; the highest score first; at random by weight times score;
+ * two at once; or a second one when the first takes unusually long.
  */
 export type Strategy = "ordered" | "best-score" | "weighted" | "race" | "hedged";
 
@@ -58,13 +57,13 @@ export type Endpoint = string | UrlEndpoint | ProviderEndpoint | RpcFunction;
 
 /** How an endpoint is listed, whatever it is. */
 export interface EndpointOptions {
-  /** A name for people; shown instead of a generated one for providers. */
+  /** A name of your own. A provider is shown as it, instead of by a generated name; a URL is always shown as its host. */
   readonly label?: string | undefined;
-  /** Endpoints of a lower number are asked first; 0 where it is not given. */
+  /** Endpoints with a lower number are asked first, 0 to 255; default 0. */
   readonly priority?: number | undefined;
-  /** The share of the traffic under a weighted strategy, 1 to 1000. */
+  /** The share of the traffic under the strategy `weighted`, 1 to 1000; default 1. */
   readonly weight?: number | undefined;
-  /** Requests that it may have under way at once; any number where it is not given. */
+  /** Attempts that it may have under way at once, at least 1; no limit by default. */
   readonly maxInFlight?: number | undefined;
 }
 
@@ -90,17 +89,17 @@ export interface Eip1193Provider {
 }
 
 /**
- * Takes a JSON-RPC body, often a batch, and resolves to the text of the answer. A rejection counts
+ * Takes a JSON-RPC body, which may be a batch, and resolves to the text of the answer. A rejection counts
  * as an endpoint that cannot be reached. The signal aborts when nobody waits any more.
  *
- * A function's own bug looks the same: what it throws (a `ReferenceError` as well) is told as a connection that
- * failed, or as `offline` where nothing else could be reached either; what is not JSON-RPC text (an object,
- * `undefined`) as an endpoint's bad answer. Nothing of it is logged, for it may hold a key: catch, log and rethrow
- * in your function to see it.
+ * A bug in the function looks the same: what it throws, even a `ReferenceError`, is reported as a failed connection,
+ * or as `offline` if nothing else could be reached either; a result that is not JSON-RPC text (an object,
+ * `undefined`) as an endpoint's bad answer. payroute logs none of it, since it may hold a key: to see it, catch, log
+ * and rethrow in your function.
  */
 export type RpcFunction = (body: string, options: { readonly signal: AbortSignal }) => Promise<string> | string;
 
-/** A token of a network. A known token is overridden field by field. */
+/** A token of a network. Of a token that is built in, the given fields are overridden. */
 export interface AssetConfig {
   /** The contract, or the mint. */
   readonly address: string;
@@ -108,79 +107,82 @@ export interface AssetConfig {
   readonly symbol?: string | undefined;
   /** The decimals; needed unless the token is built in. */
   readonly decimals?: number | undefined;
-  /** The name in the token's EIP-712 domain. */
+  /** The name in the token's EIP-712 domain; with `version` or not at all. */
   readonly name?: string | undefined;
-  /** The version in the token's EIP-712 domain. */
+  /** The version in the token's EIP-712 domain; with `name` or not at all. */
   readonly version?: string | undefined;
   /** Solana: the program that owns the mint. */
   readonly program?: "token" | "token-2022" | undefined;
 }
 
-/** Preferences and limits of asking. */
+/** Preferences, and how endpoints are asked. */
 export interface RoutingConfig {
-  /** Networks, most wanted first: a tie-break among offers that can be paid, never a filter. */
+  /** Networks, most preferred first: a tie-break among offers that can be paid, never a filter. */
   readonly preferNetworks?: readonly NetworkName[] | undefined;
-  /** Milliseconds that one provider is given, 1 to 30000; 600 where it is not given. */
+  /** Milliseconds that one provider is given, 1 to 30000; default 600. */
   readonly probeTimeoutMs?: number | undefined;
-  /** Providers asked per network and selection, 1 or 2; 2 where it is not given. */
+  /** Providers asked per network and selection, 1 or 2; default 2. */
   readonly maxProvidersPerNetwork?: number | undefined;
-  /** The seed of the weighted strategy: the same one draws the same shares again. */
+  /** The seed of the strategy `weighted`: the same seed makes the same draws. Random by default. */
   readonly seed?: number | undefined;
-  /** Whether `http` is accepted outside loopback. */
+  /** Whether `http` is accepted outside loopback; default false. */
   readonly allowHttp?: boolean | undefined;
-  /** Whether a balance that is too low is read once more where that could change the route; on. */
+  /** Whether a balance that is too low is read once more where that could change the route; default true. */
   readonly secondOpinion?: boolean | undefined;
 }
 
-/** What is refused whatever the buyer holds. */
+/** What is refused, whatever the buyer holds. */
 export interface PolicyConfig {
   /** The only networks to pay on; empty for all. */
   readonly allowedNetworks?: readonly NetworkName[] | undefined;
   /** The only assets to pay with, by symbol or CAIP-19 id; empty for all. */
   readonly allowedAssets?: readonly string[] | undefined;
-  /** The highest price per asset, in token units: `{ USDC: "1.50" }`. */
+  /**
+   * The highest price per asset, by symbol or CAIP-19 id, in token units: `{ USDC: "1.50" }`. Should equal your x402
+   * client's own cap: a deposit of `batch-settlement` is at most five times either.
+   */
   readonly maxAmount?: Readonly<Record<string, string>> | undefined;
 }
 
-/** How quickly endpoints win and lose trust. */
+/** How quickly endpoints win and lose trust. Whole numbers, but for `ewmaAlpha`. */
 export interface HealthSettings {
-  /** Weight of the newest observation in the averages; 0.2. */
+  /** Weight of the newest observation in the averages, above 0 and at most 1; default 0.2. */
   readonly ewmaAlpha?: number | undefined;
-  /** Observations that the failure share is taken over; 20. */
+  /** Observations that the failure share is taken over, 1 to 64; default 20. */
   readonly failureWindow?: number | undefined;
-  /** Failures in a row that open a circuit; 5. */
+  /** Failures in a row that open a circuit, at least 1; default 5. */
   readonly consecutiveFailures?: number | undefined;
-  /** Share of failures that opens a circuit, in percent; 50. */
+  /** Share of failures that opens a circuit, 1 to 100 percent; default 50. */
   readonly failurePercent?: number | undefined;
-  /** Observations before the share counts; 10. */
+  /** Observations before the share counts, 1 to `failureWindow`; default 10. */
   readonly minimumSamples?: number | undefined;
-  /** Milliseconds that a circuit stays open; 30000. */
+  /** Milliseconds that a circuit stays open, at least 1; default 30000. */
   readonly openForMs?: number | undefined;
-  /** Milliseconds that an endpoint is passed over after a fault, doubling; 2000. */
+  /** Milliseconds that an endpoint is passed over after a fault, doubled by each further one, from 0; default 2000. */
   readonly backoffMs?: number | undefined;
-  /** The most milliseconds that passing over grows to; 30000. */
+  /** The most that `backoffMs` grows to, from 0; default 30000. */
   readonly backoffLimitMs?: number | undefined;
-  /** The latency at which the full latency penalty applies, in milliseconds; 600. */
+  /** Average latency at which the full latency penalty applies, in milliseconds, at least 1; default 600. */
   readonly slowMs?: number | undefined;
-  /** Endpoints remembered; 128. */
+  /** Endpoints remembered, 1 to 65536; default 128. */
   readonly capacity?: number | undefined;
-  /** Milliseconds after which an unused endpoint is forgotten; 1800000. */
+  /** Milliseconds after which an unused endpoint is forgotten, at least `openForMs`; default 1800000. */
   readonly idleRetentionMs?: number | undefined;
 }
 
 /** How much of a merchant's answer is read. */
 export interface Limits {
-  /** Bytes of a header's value; 65536. */
+  /** Bytes of a header's value, 1 to 1048576; default 65536. */
   readonly headerBytes?: number | undefined;
-  /** Bytes of a body; 1048576. */
+  /** Bytes of a body, 1 to 16777216; default 1048576. */
   readonly bodyBytes?: number | undefined;
-  /** Nesting of JSON; 32. */
+  /** Nesting of JSON, 1 to 120; default 32. */
   readonly jsonDepth?: number | undefined;
-  /** Entries of `accepts`; 64. */
+  /** Entries of `accepts`, 1 to 1024; default 64. */
   readonly requirements?: number | undefined;
 }
 
-/** One offer of a merchant as it arrives. Its fields are the merchant's and are not trusted. */
+/** One offer as the merchant wrote it. Its fields are not trusted. */
 export interface PaymentRequirement {
   /** The payment scheme, for example `exact`. */
   readonly scheme: string;
@@ -190,13 +192,16 @@ export interface PaymentRequirement {
   readonly asset: string;
   /** The recipient. */
   readonly payTo: string;
-  /** Seconds that the payment may live. */
+  /**
+   * Seconds that the payment may live. payroute does not check that they suffice: on EVM chains the official facilitator
+   * refuses less than 6.
+   */
   readonly maxTimeoutSeconds: number;
   /** The price in version 2. */
   readonly amount?: AtomicAmount;
   /** The price in version 1. */
   readonly maxAmountRequired?: AtomicAmount;
-  /** Terms of the scheme. */
+  /** Further terms of the scheme. */
   readonly extra?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -204,28 +209,28 @@ export interface PaymentRequirement {
 export interface PaymentRequired<Requirement extends object = object> {
   /** What is offered. */
   readonly accepts: readonly Requirement[];
-  /** What the server takes besides, by name. A sponsor of approvals lets routes pay that could not. */
+  /** Extensions that the server offers, by name. One that sponsors approvals makes routes payable that would not be. */
   readonly extensions?: Readonly<Record<string, unknown>> | null;
 }
 
 /**
- * The parts of a fetch `Response` that are read. Its body stays unread for the caller. A second view of it is read
- * only where the `PAYMENT-REQUIRED` header does not do, and for at most ten seconds: what came by then is what is judged.
+ * The parts of a fetch `Response` that are read. Its body stays unread for the caller: a clone is read, only if the
+ * `PAYMENT-REQUIRED` header does not suffice, and for at most ten seconds; what came by then is judged.
  */
 export interface ResponseLike {
   /** The headers. */
   readonly headers: { get(name: string): string | null };
-  /** Whether the body was read already; then only headers are looked at. */
+  /** Whether the body was read already; then only the headers are looked at. */
   readonly bodyUsed: boolean;
   /** The body. */
   readonly body?: ReadableStream<Uint8Array> | null;
-  /** A second view of the response. */
+  /** A clone, whose body is read instead. */
   clone(): ResponseLike;
   /** The whole body. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** Where an endpoint stands: in use, tried once, or left alone. */
+/** The state of an endpoint's circuit: in use, tried once, or left alone. */
 export type Circuit = "closed" | "half-open" | "open";
 
 /** Why an offer cannot be paid. */
@@ -234,7 +239,7 @@ export type RejectionReason =
   | "no-owner"
   /** The entry cannot be paid as written. */
   | "malformed-requirement"
-  /** The network is neither built in nor configured. */
+  /** The network is neither built in nor configured, or has no endpoint. */
   | "network-unknown"
   /** `policy.allowedNetworks` does not list the network. */
   | "network-not-allowed"
@@ -298,27 +303,27 @@ export type Note =
   | "version-coerced"
   /** Version 2 terms were found in the body instead of the header; stock clients may not read them. */
   | "carrier-body"
-  /** The network is named otherwise than its protocol version does; some servers and clients will not know it. */
+  /** The network is not named as its protocol version names it; some servers and clients will not recognize it. */
   | "non-canonical-network"
   /** The token's signing domain was not compared with the chain, and no built-in row confirms it. */
   | "domain-unchecked"
   /**
-   * The endpoint told the balance, but refused something that may keep a payment from settling: whether the token
+   * The endpoint returned the balance, but refused something that may keep a payment from settling: whether the token
    * is paused, blocks the buyer or has another signing domain, or whether there is code at the buyer's address.
    */
   | "facts-unread"
-  /** The chain's identity came in a reply beside the balance, not in the same one. */
+  /** The proof of the chain came in another answer of the same endpoint, not in the same answer as the balance. */
   | "identity-separate"
-  /** No endpoint of any network could be reached: it is likely this device that is offline. */
+  /** No endpoint of any network could be reached: this device is probably offline. */
   | "offline"
   /**
    * There is code at the buyer's address, a contract's or one that it delegates to (EIP-7702): the token will ask
    * that code about the signature (ERC-1271), and some servers refuse such buyers.
    */
   | "owner-has-code"
-  /** The token takes a fee of every transfer: the recipient gets less than is paid, by `transferFee`. */
+  /** Solana: the token keeps a fee of every transfer; the recipient gets less than is paid, by `transferFee`. */
   | "transfer-fee"
-  /** Two endpoints of the network say different balances; the higher one is taken. */
+  /** Two endpoints of the network report different balances; the higher one is taken. */
   | "balances-disagree"
   /**
    * The allowance is too low, but the server takes an EIP-2612 permit along with the payment
@@ -333,7 +338,7 @@ export type Note =
   /** An earlier version 1 entry has the same scheme and network: the server may take the payment for that one. */
   | "v1-ambiguous";
 
-/** One offer, as the buyer stands towards it. A plain object. */
+/** One offer, and whether and why this buyer can pay it. A plain object. */
 export interface Candidate {
   /** Position of the offer in the merchant's list, from 0. */
   readonly requirementIndex: number;
@@ -357,30 +362,30 @@ export interface Candidate {
   readonly owner?: string;
   /** What that address holds; absent when it could not be read, never 0 for unread. */
   readonly balance?: AtomicAmount;
-  /** What must be deposited, for schemes that pay out of a deposit; it, not the price, must be there. */
+  /** What must be deposited, for schemes that pay out of a deposit; the balance must cover it instead of the price. */
   readonly deposit?: AtomicAmount;
   /** What Permit2 may spend of the balance; absent when it was not read. */
   readonly allowance?: AtomicAmount;
-  /** What the buyer would have to send first; there exactly with `allowance-required`. */
+  /** The transaction that the buyer would have to send first; present exactly with `allowance-required`. */
   readonly approval?: Approval;
-  /** What the token itself keeps of the payment: the recipient gets so much less. With the note `transfer-fee`. */
+  /** What the token itself keeps of the payment: the recipient gets that much less. Present with the note `transfer-fee`. */
   readonly transferFee?: AtomicAmount;
-  /** How much of the balance other payments hold; absent where none do. */
+  /** How much of the balance other payments hold; absent if none do. */
   readonly held?: AtomicAmount;
   /** What paying here costs besides the price. */
   readonly fee: AtomicAmount;
-  /** Health of the endpoint that was asked, 0 to 1. */
+  /** Health of the endpoint that was asked, 0 to 1; 0.8 if none was. */
   readonly healthScore: number;
   /** Its average latency; absent when unmeasured. */
   readonly latencyMs?: number;
   /**
-   * How far its chain lies behind the others of its network; absent where nobody knows, as where two endpoints
-   * lie more than ten minutes apart and there is no third.
+   * How far its chain lies behind the others of its network; absent if unknown, as when two endpoints lie more
+   * than ten minutes apart and there is no third.
    */
   readonly lagMs?: number;
   /** Its circuit when it was asked. */
   readonly circuit: Circuit;
-  /** Its host, or its label. */
+  /** Its host; a provider's label. */
   readonly endpoint?: string;
   /** Whether the offer can be paid. */
   readonly viable: boolean;
@@ -445,24 +450,24 @@ export interface Selection<Requirement = PaymentRequirement> {
   readonly requirement: Requirement;
   /** Its position in the merchant's list, from 0. */
   readonly requirementIndex: number;
-  /** Its exact JSON text. */
+  /** Its exact JSON text, as the merchant sent it; of an object that was passed in, as it is written anew. */
   readonly requirementJson: string;
   /** Every offer, best first. */
   readonly candidates: readonly Candidate[];
-  /** The ranking as text for people, one line an offer. */
+  /** The ranking as text for people, one line per offer. */
   explain(): string;
   /**
    * Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no other
-   * selection of this selector spends it as well. To be called once a payment, before it is made:
+   * selection of this selector spends it as well. Call it once per payment, before anything is signed:
    * `await using hold = selection.hold()`.
    * @throws {HeldElsewhereError} other payments took what this one needs since the balance was read
    * @throws {TooManyHoldsError} too many payments are under way
    */
   hold(): Hold;
   /**
-   * The same of another candidate that can be paid, where that one is paid instead: the signer does not know the
-   * chosen network, for example.
-   * @param requirementIndex of the candidate; `undefined`, as of one that was not found, is refused
+   * The same for another candidate that can be paid, if you pay that one instead: because the signer does not know
+   * the chosen network, for example.
+   * @param requirementIndex of the candidate; `undefined`, as from a search that found none, is refused
    * @throws {HeldElsewhereError} other payments took what this one needs since the balance was read
    * @throws {TooManyHoldsError} too many payments are under way
    * @throws {ConfigurationError} no candidate has that index, or it cannot be paid
@@ -477,15 +482,15 @@ export interface Selection<Requirement = PaymentRequirement> {
  */
 export interface Hold extends DisposedSync, DisposedAsync {
   /**
-   * The payment was made, or was sent and nobody knows. Its amount counts until a balance shows it: an endpoint
-   * may lag behind the merchant's word. It counts no longer than the hold would have lived, the offer's
-   * `maxTimeoutSeconds` from when it was taken, a day at most. A fall that no other payment explains shows `upto`.
-   * On a hold that has expired this does nothing.
+   * The payment was made, or was sent with an unknown outcome. Its amount counts until a balance shows it, because an
+   * endpoint may lag behind the merchant, but no longer than the hold would have lived: the offer's
+   * `maxTimeoutSeconds` from when it was taken, a day at most. Of `upto`, where the amount is the server's choice, any
+   * drop that no other payment explains counts as the payment. On a hold that has expired this does nothing.
    */
   settled(): void;
   /** The payment was not made and will not be: its amount is free at once. */
   failed(): void;
-  /** The same, for a payment that was not even tried. Also what the end of a `using` scope does. */
+  /** The same, for a payment that was not even tried. The end of a `using` scope does this. */
   release(): void;
 }
 
@@ -509,9 +514,9 @@ export interface SelectorOptions {
   /** An index to share with other selectors; the `health` of the configuration then has no effect. */
   readonly health?: HealthIndex | undefined;
   /**
-   * Hears of failovers, throttling and circuits as they happen, in order. What it throws, or rejects with,
-   * changes no selection and ends no process: it goes to `reportError` in pages and workers, and to
-   * `console.error` in Node, Deno and Bun.
+   * Called with failovers, throttling and circuits as they happen, in order. What it throws or rejects with changes
+   * no selection and ends no process: it goes to `reportError` in pages and workers, and to `console.error` in
+   * Node, Deno and Bun.
    */
   readonly onEvent?: ((event: SelectorEvent) => unknown) | undefined;
 }
@@ -532,7 +537,7 @@ export type FailureClass =
   | "auth"
   /** The endpoint failed, or could not be reached. */
   | "fault"
-  /** The endpoint probably failed: nothing else explains what it said. */
+  /** The endpoint probably failed: its answer has no other explanation. */
   | "soft-fault"
   /** The call ran and reverted: a valid answer. */
   | "reverted"
@@ -551,8 +556,8 @@ export type Opening =
   | "wrong-chain";
 
 /**
- * Something that happened to an endpoint. What lasts is told when it begins and ends, never again meanwhile; a
- * failed attempt each time.
+ * Something that happened to an endpoint. A lasting state is reported when it begins and when it ends, a failed
+ * attempt every time.
  */
 export type SelectorEvent =
   /** A selection went on to another endpoint. */
@@ -560,17 +565,17 @@ export type SelectorEvent =
       readonly type: "failover";
       /** The network as CAIP-2 id. */
       readonly network: string;
-      /** The endpoint that did not tell everything. */
+      /** The endpoint that did not answer everything. */
       readonly from: string;
       /** The one asked next. */
       readonly to: string;
     }
-  /** An endpoint did not answer as it should have; told of every attempt. */
+  /** An endpoint did not answer as it should have; reported for every attempt. */
   | {
       readonly type: "failed";
       /** The network as CAIP-2 id. */
       readonly network: string;
-      /** The endpoint: its host, or its label. */
+      /** The endpoint: its host; a provider's label. */
       readonly endpoint: string;
       /** What kind of failure it was. */
       readonly class: FailureClass;
@@ -580,7 +585,7 @@ export type SelectorEvent =
       readonly type: "throttled";
       /** The network as CAIP-2 id. */
       readonly network: string;
-      /** The endpoint: its host, or its label. */
+      /** The endpoint: its host; a provider's label. */
       readonly endpoint: string;
     }
   /** An endpoint answered for another chain. */
@@ -588,15 +593,15 @@ export type SelectorEvent =
       readonly type: "identity-mismatch";
       /** The network that it is configured for, as CAIP-2 id. */
       readonly network: string;
-      /** The endpoint: its host, or its label. */
+      /** The endpoint: its host; a provider's label. */
       readonly endpoint: string;
     }
-  /** Two endpoints said different balances of one account. */
+  /** Two endpoints reported different balances of one account. */
   | {
       readonly type: "balances-disagree";
       /** The network as CAIP-2 id. */
       readonly network: string;
-      /** The endpoint that said less. */
+      /** The endpoint that reported less. */
       readonly lower: string;
       /** The endpoint whose balance was taken. */
       readonly higher: string;
@@ -606,7 +611,7 @@ export type SelectorEvent =
       readonly type: "circuit-opened";
       /** The network as CAIP-2 id. */
       readonly network: string;
-      /** The endpoint: its host, or its label. */
+      /** The endpoint: its host; a provider's label. */
       readonly endpoint: string;
       /** Why. */
       readonly reason: Opening;
@@ -616,7 +621,7 @@ export type SelectorEvent =
       readonly type: "circuit-half-open";
       /** The network as CAIP-2 id. */
       readonly network: string;
-      /** The endpoint: its host, or its label. */
+      /** The endpoint: its host; a provider's label. */
       readonly endpoint: string;
     }
   /** An endpoint is in use again. */
@@ -624,7 +629,7 @@ export type SelectorEvent =
       readonly type: "circuit-closed";
       /** The network as CAIP-2 id. */
       readonly network: string;
-      /** The endpoint: its host, or its label. */
+      /** The endpoint: its host; a provider's label. */
       readonly endpoint: string;
     }
   /** No endpoint of any network could be reached. */
@@ -636,7 +641,7 @@ export type SelectorEvent =
 export interface EndpointInfo {
   /** The network as CAIP-2 id. */
   readonly network: string;
-  /** Its host, or its label. */
+  /** Its host; a provider's label. */
   readonly endpoint: string;
   /**
    * 32 hexadecimal digits that tell endpoints of one host apart: a hash of the whole URL. A key of many random
@@ -651,13 +656,13 @@ export interface EndpointMetrics extends EndpointInfo {
   readonly attempts: number;
   /** Attempts under way. */
   readonly inFlight: number;
-  /** Attempts that told a balance. */
+  /** Attempts that returned a balance. */
   readonly successes: number;
   /** Failed attempts by class; an attempt may fail in several ways. */
   readonly failures: { readonly [Class in FailureClass]?: number };
 }
 
-/** One endpoint's health at one moment. Holds nothing of a URL but its host, and `id`. */
+/** One endpoint's health at one moment. Of a URL it holds only the host and the {@link EndpointInfo.id}. */
 export interface EndpointHealth extends EndpointInfo {
   /** The state of its circuit. */
   readonly circuit: Circuit;
@@ -694,11 +699,18 @@ export interface EndpointHealth extends EndpointInfo {
   readonly cordoned: boolean;
   /** Milliseconds since it was last used. */
   readonly idleForMs: number;
-  /** The way of asking that it is known to take, where that is not the first. */
+  /**
+   * The way of asking that is tried first because it answered where others were refused or failed: 0 is a deployless
+   * `eth_call`, 1 the same by a state override, 2 a JSON-RPC batch, 3 single calls. Forgotten after an hour, or a
+   * minute where one of the others failed; absent, the first is 0 on EVM networks and 2 on Solana.
+   */
   readonly plan?: number;
 }
 
-/** Chooses which offer to pay. Made by {@link createSelector}; any number of selections may overlap. */
+/**
+ * Chooses which offer to pay. Made by {@link createSelector}; any number of selections may overlap. Once it is freed,
+ * every method but `free` fails with a `TypeError`.
+ */
 export interface Selector extends DisposedSync, DisposedAsync {
   /**
    * Asks the configured endpoints what the buyer holds, and ranks the offers.
@@ -712,13 +724,13 @@ export interface Selector extends DisposedSync, DisposedAsync {
   ): Promise<Selection<Requirement>>;
   /**
    * Asks the configured endpoints what the buyer holds, and ranks the offers.
-   * @param paymentRequired the value of a `PAYMENT-REQUIRED` header, JSON text, or a `Response`, whose body is waited for
-   * ten seconds at most
+   * @param paymentRequired the value of a `PAYMENT-REQUIRED` header, JSON text, or a `Response`, whose body is read for
+   * at most ten seconds
    * @throws {PayrouteError} no offer can be paid; `code` and the subclass say why
    * @throws {ConfigurationError} an option is not accepted: `signal` is no `AbortSignal`, or a name is not known
    */
   select(paymentRequired: string | ResponseLike, options?: SelectOptions | null): Promise<Selection>;
-  /** Health as it stands: one record for every endpoint that something is known of. */
+  /** Current health: one record for every endpoint about which something is known. */
   health(): EndpointHealth[];
   /** Forgets what was observed of endpoints and closes their circuits; nothing else. */
   resetHealth(): void;
@@ -738,11 +750,11 @@ export interface Selector extends DisposedSync, DisposedAsync {
    * @throws {ConfigurationError} no endpoint of this selector has the id
    */
   uncordon(id: string): void;
-  /** Health as versioned JSON, to be kept over a reload. Holds no URL, but the id of each ({@link EndpointInfo.id}). */
+  /** Health as versioned JSON, to keep over a reload. Of a URL it holds only the host and the {@link EndpointInfo.id}. */
   snapshotHealth(): string;
   /**
-   * Replaces what is known of endpoints by a snapshot.
-   * @throws {ConfigurationError} the text is not a snapshot of a version that is read; nothing is changed then
+   * Replaces what is known about endpoints by a snapshot.
+   * @throws {ConfigurationError} the text is not a snapshot of a version that this package reads; nothing is changed then
    */
   restoreHealth(snapshot: string): void;
   /** Releases the selector's memory at once; otherwise it goes with the object. */
@@ -771,9 +783,10 @@ export interface RankOptions {
 }
 
 /**
- * Ranks candidates anew, for what-if: a pure function of its arguments. Needs the module, which
- * {@link createSelector} or {@link init} have loaded.
- * @throws {ConfigurationError} a candidate or a network is none, or an option has another name
+ * Ranks candidates anew, for what-if: a pure function of its arguments. Needs the module to be loaded, by
+ * {@link createSelector} or {@link init}.
+ * @throws {ConfigurationError} a candidate, a network or an option is not accepted
+ * @throws {ModuleUnavailableError} the module is not loaded
  */
 export function rank(candidates: readonly Candidate[], options?: RankOptions | null): Candidate[];
 
@@ -803,7 +816,7 @@ export interface ParsedRequirement<Requirement = PaymentRequirement> {
   readonly notes: readonly Note[];
   /** What it offers; absent where it cannot be paid as written. */
   readonly terms?: Terms;
-  /** What is wrong with it; absent where `terms` is there. */
+  /** What is wrong with it; absent if `terms` is present. */
   readonly malformed?: MalformedField;
 }
 
@@ -868,8 +881,8 @@ export function parsePaymentRequired<Requirement extends object>(
 export function parsePaymentRequired(input: string | ResponseLike): Promise<ParsedPaymentRequired>;
 
 /**
- * Another place to load the module from: a URL, a `Response`, bytes, or a `WebAssembly.Module`. Not
- * every host declares those types, so this names none of them.
+ * Where to load the module from: a URL, a `Response`, bytes, or a `WebAssembly.Module`. Not every host declares those
+ * types, so they are not named here.
  */
 export type InitSource = string | object;
 
@@ -880,9 +893,16 @@ export type InitSource = string | object;
  */
 export function init(source?: InitSource): Promise<void>;
 
-/** An amount as a bigint. */
+/**
+ * An amount as a bigint.
+ * @throws {TypeError} the amount is not a string of 1 to 78 digits
+ */
 export function amountToBigInt(amount: AtomicAmount): bigint;
-/** An amount in token units, without trailing zeros: `formatAmount("50000", 6)` is `"0.05"`. */
+/**
+ * An amount in token units, without trailing zeros: `formatAmount("50000", 6)` is `"0.05"`.
+ * @throws {TypeError} the amount is neither a bigint nor a string of 1 to 78 digits
+ * @throws {RangeError} the amount is negative, or `decimals` is not a whole number from 0 to 77
+ */
 export function formatAmount(amount: AtomicAmount | bigint, decimals: number): string;
 
 /** The stable name of a kind of error. */
@@ -900,8 +920,8 @@ export type ErrorCode =
   | "module-unavailable";
 
 /**
- * Every error that this package makes. `instanceof` holds across its ES module and its CommonJS
- * module; so does `PayrouteError.is`.
+ * Errors of selecting, holding, configuring and loading. `instanceof` works across the package's ES module and
+ * CommonJS module; so does `PayrouteError.is`.
  */
 export class PayrouteError extends Error {
   /** The kind of error. Decide by this or by class, never by message. */
@@ -934,7 +954,7 @@ export class UnsupportedVersionError extends PayrouteError {
  */
 export class NoSupportedRouteError extends PayrouteError {
   readonly code: "no-supported-route";
-  /** Every offer, with the reasons. */
+  /** Every offer, ranked, with the reasons. */
   readonly candidates: readonly Candidate[];
   /** The offers as text for people. */
   explain(): string;
@@ -944,7 +964,7 @@ export class NoSupportedRouteError extends PayrouteError {
 /** Everything payable was refused by the policy. */
 export class RefusedByPolicyError extends PayrouteError {
   readonly code: "refused-by-policy";
-  /** Every offer, with the reasons. */
+  /** Every offer, ranked, with the reasons. */
   readonly candidates: readonly Candidate[];
   /** The offers as text for people. */
   explain(): string;
@@ -956,7 +976,7 @@ export class InsufficientLiquidityError extends PayrouteError {
   readonly code: "insufficient-liquidity";
   /** What is short where, in the merchant's order. */
   readonly deficits: readonly Deficit[];
-  /** Every offer, with the reasons. */
+  /** Every offer, ranked, with the reasons. */
   readonly candidates: readonly Candidate[];
   /** The offers as text for people. */
   explain(): string;
@@ -966,20 +986,20 @@ export class InsufficientLiquidityError extends PayrouteError {
 /** Since the balance was read, other payments hold what this one needs. Select again: there may be another route. */
 export class HeldElsewhereError extends PayrouteError {
   readonly code: "held-elsewhere";
-  /** What is short because of other holds. */
+  /** What is short because of the other holds. */
   readonly deficit: Deficit;
   private constructor();
 }
 
-/** As many payments are held as are kept: 4,096, settled ones that have not expired included. */
+/** 4,096 payments are held already, counting settled ones that have not expired. */
 export class TooManyHoldsError extends PayrouteError {
   readonly code: "too-many-holds";
   private constructor();
 }
 
 /**
- * From `routed()` of `payroute/x402`: the client signed for an offer that can be paid only with a permit or an
- * approval along, and left that out. The payment was withheld, and no other offer does without.
+ * From `routed()` of `payroute/x402`: the client signed for an offer that can be paid only together with a permit or
+ * an approval, and left that out. The payment was withheld, and every other offer needs one too.
  */
 export class UnsponsoredError extends PayrouteError {
   readonly code: "unsponsored";
@@ -993,19 +1013,19 @@ export class UnsponsoredError extends PayrouteError {
 /** No balance could be read. Says nothing about the buyer's funds. */
 export class BalancesUnavailableError extends PayrouteError {
   readonly code: "balances-unavailable";
-  /** Every offer, with the reasons. */
+  /** Every offer, ranked, with the reasons. */
   readonly candidates: readonly Candidate[];
   /** The offers as text for people. */
   explain(): string;
   private constructor();
 }
 
-/** The configuration, or an argument of a pure function, is not accepted. */
+/** The configuration, or an argument, is not accepted. */
 export class ConfigurationError extends PayrouteError {
   readonly code: "configuration";
   /** The field, for example `networks.base.rpc[0].url`. */
   readonly path: string;
-  /** What is accepted there, if that can be said shortly. */
+  /** What is accepted there, if it can be said briefly. */
   readonly accepted: string | undefined;
   private constructor();
 }
