@@ -245,7 +245,10 @@ export type RejectionReason =
   | "network-not-allowed"
   /** The scheme is not one that payroute can judge. */
   | "scheme-unsupported"
-  /** The way the token would move is not one that payroute can judge. */
+  /**
+   * The way the token would move is not one that payroute can judge, or the token or the recipient's account does
+   * not take it.
+   */
   | "transfer-method-unsupported"
   /** The asset is neither built in nor configured; it is never queried. */
   | "asset-unsupported"

@@ -124,7 +124,8 @@ pub enum Reason {
     NetworkNotAllowed,
     /// The scheme is not one that payroute can judge.
     SchemeUnsupported,
-    /// The way the token would move is not one that payroute can judge.
+    /// The way the token would move is not one that payroute can judge, or the token or the recipient's account
+    /// does not take it.
     TransferMethodUnsupported,
     /// The asset is neither built in nor configured; it is never queried.
     AssetUnsupported,
