@@ -105,11 +105,13 @@ impl Question {
         if facts.len() > MAX_FACTS {
             return None;
         }
-        let mut code = format!("0x{PROGRAM}{}", hex::encode(nonce));
+        let mut question = nonce.to_vec();
         for Fact { address: Address(address), calldata } in facts {
-            let length = u8::try_from(calldata.len()).ok()?;
-            code.push_str(&hex::encode([&address[..], &[length], calldata].concat()));
+            question.extend_from_slice(address);
+            question.push(u8::try_from(calldata.len()).ok()?);
+            question.extend_from_slice(calldata);
         }
+        let code = format!("0x{PROGRAM}{}", hex::encode(question));
         Some(Self { nonce, facts: facts.len(), code })
     }
 
