@@ -312,7 +312,8 @@ export type Note =
   | "domain-unchecked"
   /**
    * The endpoint returned the balance, but refused something that may keep a payment from settling: whether the token
-   * is paused, blocks the buyer or has another signing domain, or whether there is code at the buyer's address.
+   * is paused, blocks the buyer, knows of EIP-3009 authorizations or has another signing domain, or whether there is
+   * code at the buyer's address.
    */
   | "facts-unread"
   /** The proof of the chain came in another answer of the same endpoint, not in the same answer as the balance. */
@@ -1002,7 +1003,8 @@ export class TooManyHoldsError extends PayrouteError {
 
 /**
  * From `routed()` of `payroute/x402`: the client signed for an offer that can be paid only together with a permit or
- * an approval, and left that out. The payment was withheld, and every other offer needs one too.
+ * an approval, and left that out. The payment was withheld, and either no other offer that the client was given does
+ * without, or the second payment lacked it too.
  */
 export class UnsponsoredError extends PayrouteError {
   readonly code: "unsponsored";

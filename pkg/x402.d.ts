@@ -74,8 +74,8 @@ export interface PayingClient {
  *
  * An offer noted as `eip2612-sponsored` or `erc20-approval-sponsored` can be paid only together with a permit or an
  * approval, which official schemes leave out if they have neither an `rpcUrl` nor a signer that reads the chain. A
- * payment that lacks it is not sent, and the client is asked once more, for those of the offers it was given that need
- * no sponsor. Since the first payment was not sent, only the second can be cashed, and only that is held; hooks of the
+ * payment that lacks it is not sent unless the allowance, read anew, has risen meanwhile; the client is asked once more,
+ * for those of the offers it was given that need no sponsor. Since the first payment was not sent, only the second can be cashed, and only that is held; hooks of the
  * client see both, and must not send one themselves. If no such offer is left, or the second payment lacks it too, the
  * result is an `UnsponsoredError`. Nothing else is a reason to sign twice: whatever the client throws ends the payment,
  * because a person's refusal looks like any other error.

@@ -232,8 +232,8 @@ pub enum Note {
     /// it.
     DomainUnchecked,
     /// The endpoint returned the balance, but refused something that may keep a payment from settling: whether
-    /// the token is paused, blocks the buyer or has another signing domain, or whether there is code at the
-    /// buyer's address. What it did return counts.
+    /// the token is paused, blocks the buyer, knows of EIP-3009 authorizations or has another signing domain, or
+    /// whether there is code at the buyer's address. What it did return counts.
     FactsUnread,
     /// The proof of the chain came in another answer of the same endpoint, not in the same answer as the balance.
     IdentitySeparate,

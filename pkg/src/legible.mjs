@@ -27,7 +27,8 @@ const EVM_NAMES = new Set(
  */
 export function isLegible({ network, amount, maxAmountRequired }, version) {
   const isOld = version === 1;
-  if ((isOld ? maxAmountRequired : amount) === undefined) return false;
+  // `null` is as good as nothing.
+  if ((isOld ? maxAmountRequired : amount) == null) return false;
   return CLUSTERS.has(network) || (isOld ? EVM_NAMES.has(network) : isChain(network));
 }
 

@@ -69,7 +69,8 @@ export function routed(client, selector, options) {
       const lack = plan.paid === undefined ? lackOf(payload, offer?.candidate) : undefined;
       if (lack !== undefined) {
         held?.failed();
-        return { payload, offer, lack };
+        held = undefined;
+        if (await needsSponsorStill(selector, challenge, offer)) return { payload, offer, lack };
       }
       // Anew, whatever was signed: its time counts from the signature, and a client may have waited for a
       // person so long that what was held is over.
@@ -198,6 +199,23 @@ async function planFor(selector, exclusive, challenge) {
     } catch (error) {
       if (!HeldElsewhereError.is(error) || attempt === MOST_SELECTIONS) throw error;
     }
+  }
+}
+
+/**
+ * Read anew: a payment before this one may have raised the allowance, and the client, which reads it later, may be
+ * right to bring nothing along.
+ * @param {import("../index.d.ts").Selector} selector
+ * @param {Challenge} challenge
+ * @param {Offer | undefined} offer
+ */
+async function needsSponsorStill(selector, challenge, offer) {
+  try {
+    const { candidates } = await selector.select(challenge);
+    const candidate = candidates.find(({ requirementIndex }) => requirementIndex === offer?.candidate.requirementIndex);
+    return !candidate?.viable || isSponsored({ candidate, requirement: offer?.requirement });
+  } catch {
+    return true;
   }
 }
 

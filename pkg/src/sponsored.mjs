@@ -3,14 +3,17 @@
 
 import { UnsponsoredError } from "./errors.mjs";
 
+/** Which extension of a payment carries what the client signs besides, and where in its `info`. */
+const PERMIT = { extension: "eip2612GasSponsoring", field: "signature" };
+const APPROVAL = { extension: "erc20ApprovalGasSponsoring", field: "signedTransaction" };
+
 /**
- * By a candidate's note: which extension of the payment carries what the client signs besides, and where in its
- * `info`.
- * @type {{ note: import("../index.d.ts").Note, extension: string, field: string }[]}
+ * By a candidate's note: what is asked for, and what will do. An approval does for a token with permits too.
+ * @type {{ note: import("../index.d.ts").Note, asks: typeof PERMIT, takes: (typeof PERMIT)[] }[]}
  */
 const SPONSORS = [
-  { note: "eip2612-sponsored", extension: "eip2612GasSponsoring", field: "signature" },
-  { note: "erc20-approval-sponsored", extension: "erc20ApprovalGasSponsoring", field: "signedTransaction" },
+  { note: "eip2612-sponsored", asks: PERMIT, takes: [PERMIT, APPROVAL] },
+  { note: "erc20-approval-sponsored", asks: APPROVAL, takes: [APPROVAL] },
 ];
 
 /**
@@ -30,10 +33,11 @@ export function lackOf(payload, candidate) {
   if (candidate === undefined) return undefined;
   const sponsor = sponsorOf(candidate);
   if (sponsor === undefined || !drawsOnAllowance(payload)) return undefined;
-  const { extension, field } = sponsor;
-  const signed = payload.extensions?.[extension]?.info?.[field];
   // A merchant may declare the field with a placeholder, and what a merchant declares wins in the client.
-  return /^0x[0-9a-f]+$/i.test(signed) ? undefined : new UnsponsoredError(candidate, `extensions.${extension}.info.${field}`);
+  /** @param {typeof PERMIT} place */
+  const isSigned = ({ extension, field }) => /^0x[0-9a-f]+$/i.test(payload.extensions?.[extension]?.info?.[field]);
+  const { extension, field } = sponsor.asks;
+  return sponsor.takes.some(isSigned) ? undefined : new UnsponsoredError(candidate, `extensions.${extension}.info.${field}`);
 }
 
 /** @param {import("../index.d.ts").Candidate} candidate */

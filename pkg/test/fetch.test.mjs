@@ -130,6 +130,26 @@ test("what is not read to its end is aborted, whoever reads along", async (t) =>
   }
 });
 
+/** What libraries that stand in the place of Node's own say where a redirect is to be an error. */
+const REDIRECTS = {
+  "node-fetch": `uri requested responds with a redirect, redirect mode is set to error: ${ENDPOINT}`,
+  "happy-dom": 'URI requested responded with a redirect, redirect mode is set to "error"',
+};
+
+for (const [library, message] of Object.entries(REDIRECTS)) {
+  test(`a redirect is told for what it is by ${library}`, async (t) => {
+    withFetch(t, async () => {
+      throw new Error(message);
+    });
+    const selector = await createSelector(onBase(ENDPOINT));
+    await assert.rejects(selector.select(v2(evmOffer())), (error) => {
+      assert.match(error.message, /the endpoint redirects/);
+      assert.ok(!error.message.includes("0123456789abcdef"));
+      return true;
+    });
+  });
+}
+
 test("what is read to its end is not aborted", async (t) => {
   let signal;
   withFetch(t, async (_, init) => {

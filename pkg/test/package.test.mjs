@@ -61,7 +61,14 @@ test("publint and arethetypeswrong have nothing to say", () => {
   run("@arethetypeswrong/cli/dist/index.js", app.tarball, "--profile", "node16", "--exclude-entrypoints", "core.wasm");
 });
 
-test("a worker runs it from the imported module", async () => {
+for (const [host, ...compatibility] of [
+  ["a worker", `compatibilityDate = "2025-01-01"`],
+  ["a worker with Node's modules", `compatibilityDate = "2026-05-01"`, `compatibilityFlags = ["nodejs_compat"]`],
+]) {
+  test(`${host} runs it from the imported module`, async () => works(compatibility));
+}
+
+async function works(compatibility) {
   const folder = join(app.folder, "worker");
   const wasm = {
     name: "wasm-as-module",
@@ -78,7 +85,7 @@ test("a worker runs it from the imported module", async () => {
   });
   writeFileSync(join(folder, "core_bg.wasm"), readFileSync(join(app.folder, "node_modules/payroute/wasm/core_bg.wasm")));
   const port = await freePort();
-  writeFileSync(join(folder, "config.capnp"), workerConfig(port));
+  writeFileSync(join(folder, "config.capnp"), workerConfig(port, compatibility));
   // The program itself: the package's command starts it as a child that would outlive a kill.
   const worker = spawn(workerd.default, ["serve", "config.capnp"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
   try {
@@ -88,9 +95,9 @@ test("a worker runs it from the imported module", async () => {
     worker.kill("SIGKILL");
     await once(worker, "exit");
   }
-});
+}
 
-function workerConfig(port) {
+function workerConfig(port, compatibility) {
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -99,7 +106,7 @@ const config :Workerd.Config = (
         (name = "worker.mjs", esModule = embed "worker.mjs"),
         (name = "core_bg.wasm", wasm = embed "core_bg.wasm"),
       ],
-      compatibilityDate = "2025-01-01",
+      ${compatibility.join(", ")},
     )),
     (name = "internet", network = (allow = ["private", "public"])),
   ],

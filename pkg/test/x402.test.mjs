@@ -219,11 +219,11 @@ const on = (network) => ({ ...evmOffer(BASE), network });
 const SPELLINGS = {
   2: {
     read: [on(BASE), on(SOLANA), on("solana-devnet"), { ...on(BASE), maxAmountRequired: "50000" }, on("eip155:9007199254740991")],
-    unread: [on("base"), on("solana:mainnet"), on("solana-mainnet"), on(CLUSTER), OLD(on(BASE)), OLD(on(SOLANA)), on("eip155:9007199254740993")],
+    unread: [on("base"), on("solana:mainnet"), on("solana-mainnet"), on(CLUSTER), OLD(on(BASE)), { ...OLD(on(BASE)), amount: null }, OLD(on(SOLANA)), on("eip155:9007199254740993")],
   },
   1: {
     read: [OLD(on("base")), OLD(on("flare")), OLD(on("solana")), OLD(on(SOLANA)), { ...on("base"), maxAmountRequired: "50000" }],
-    unread: [OLD(on(BASE)), OLD(on("xdc")), OLD(on("solana-mainnet")), OLD(on(CLUSTER)), on("base"), on("solana")],
+    unread: [OLD(on(BASE)), OLD(on("xdc")), OLD(on("solana-mainnet")), OLD(on(CLUSTER)), on("base"), { ...on("base"), maxAmountRequired: null }, on("solana")],
   },
 };
 
@@ -273,10 +273,12 @@ const approval = (signedTransaction) => ({ erc20ApprovalGasSponsoring: { info: {
 
 /**
  * Pays for as many offers as there are facts. `wallet` makes of an offer what is signed for it, `chooses` says which of
- * those that are handed over it is.
+ * those that are handed over it is, `later` has the facts of every reading but the first.
  */
-async function paidFor(facts, wallet, { chooses = (offers) => offers[0], ...options } = {}) {
+async function paidFor(facts, wallet, { chooses = (offers) => offers[0], later, ...options } = {}) {
   const selector = tellsOf(...facts);
+  const { select } = selector;
+  if (later !== undefined) selector.select = async () => ((selector.select = tellsOf(...later).select), select());
   const accepts = facts.map(({ network = BASE }, index) => evmOffer(network, String(10_000 + index)));
   const places = (offers) => offers.map((offer) => accepts.indexOf(offer));
   const asked = [];
@@ -324,6 +326,7 @@ for (const [what, [fact, signed, missing]] of Object.entries(LACKING)) {
 const COMPLETE = {
   "a permit": [PERMIT, { payload: DRAWN, extensions: permit("0x0aB1") }],
   "an approval": [APPROVAL, { payload: DRAWN, extensions: approval("0x02f8") }],
+  "an approval for a permit": [PERMIT, { payload: DRAWN, extensions: approval("0x02f8") }],
   "a deposit's permit": [PERMIT, { payload: DEPOSITED, extensions: permit("0x0a") }],
   "a voucher, of a channel that is open": [PERMIT, { payload: { type: "voucher", voucher: {} } }],
   "an EIP-3009 authorization, by a policy": [PERMIT, { payload: { authorization: {} } }],
@@ -336,6 +339,16 @@ for (const [what, [fact, signed]] of Object.entries(COMPLETE)) {
     assert.deepEqual([asked.length, paid, held, route.withheld], [1, 0, [0], undefined]);
   });
 }
+
+test("where the allowance has risen since it was read, a payment without its sponsor lacks nothing", async () => {
+  const wallet = () => ({ payload: DRAWN });
+  const risen = await paidFor([APPROVAL, PLAIN], wallet, { later: [{ ...APPROVAL, notes: [] }, PLAIN] });
+  assert.deepEqual([risen.asked.length, risen.paid, risen.held, risen.route.withheld], [1, 0, [0], undefined]);
+  for (const later of [[APPROVAL, PLAIN], [{ ...APPROVAL, notes: [], viable: false }, PLAIN], []]) {
+    const still = await paidFor([APPROVAL, PLAIN], wallet, { later });
+    assert.deepEqual([still.asked.length, still.paid, still.held], [2, 1, [1]], JSON.stringify(later));
+  }
+});
 
 test("for one payment no more than two are signed, and none after an error of the client", async () => {
   const first = (offers) => offers[0];

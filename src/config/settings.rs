@@ -53,7 +53,7 @@ pub(super) fn health(field: Option<&Field<'_>>) -> HealthSettings {
     fields.set_whole("failureWindow", WINDOW, &mut health.failure_window);
     fields.set_whole("consecutiveFailures", COUNT, &mut health.consecutive_failures);
     fields.set_whole("failurePercent", PERCENT, &mut health.failure_percent);
-    fields.set_whole("minimumSamples", COUNT, &mut health.minimum_samples);
+    fields.set_whole("minimumSamples", WINDOW, &mut health.minimum_samples);
     fields.set_whole("openForMs", TIME, &mut health.open_for_ms);
     fields.set_whole("backoffMs", 0..=u64::MAX, &mut health.backoff_ms);
     fields.set_whole("backoffLimitMs", 0..=u64::MAX, &mut health.backoff_limit_ms);

@@ -87,11 +87,11 @@ pub(crate) const PLAN_MEMORY: Duration = Duration::from_secs(3_600);
 
 /// What `ewma_alpha` may be.
 pub(crate) const ALPHA: &str = "a number above 0, at most 1";
-/// What `failure_window` may be: as many observations as one word has bits.
+/// What `failure_window` may be, and with it `minimum_samples`: as many observations as one word has bits.
 pub(crate) const WINDOW: RangeInclusive<u32> = 1..=64;
 /// What `failure_percent` may be.
 pub(crate) const PERCENT: RangeInclusive<u32> = 1..=100;
-/// What numbers of observations may be.
+/// What `consecutive_failures` may be.
 pub(crate) const COUNT: RangeInclusive<u32> = 1..=u32::MAX;
 /// What `capacity` may be. 65,536: far more than anyone has endpoints, and a few MB.
 pub(crate) const CAPACITY: RangeInclusive<usize> = 1..=65_536;
@@ -123,7 +123,7 @@ impl HealthSettings {
             ("failureWindow", widened(WINDOW), u64::from(self.failure_window)),
             ("consecutiveFailures", widened(COUNT), self.consecutive_failures.into()),
             ("failurePercent", widened(PERCENT), self.failure_percent.into()),
-            ("minimumSamples", widened(COUNT), self.minimum_samples.into()),
+            ("minimumSamples", widened(WINDOW), self.minimum_samples.into()),
             ("openForMs", TIME, self.open_for_ms),
             ("slowMs", TIME, self.slow_ms),
             ("capacity", widened(CAPACITY), u64::try_from(self.capacity).unwrap_or(u64::MAX)),

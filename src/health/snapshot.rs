@@ -67,7 +67,7 @@ pub enum SnapshotError {
         /// Which, from 0.
         position: usize,
         /// The first field that is missing or not acceptable: `id` also for an endpoint that is listed twice,
-        /// `another` for one that no endpoint has.
+        /// `another` for one that no endpoint has, that is there twice, or where there are no fields at all.
         field: &'static str,
     },
 }
@@ -205,9 +205,10 @@ struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn of(json: Json<'a>, names: &[&str], misfit: &'a Cell<&'static str>) -> Self {
-        let members = json.object().unwrap_or(Members(Vec::new()));
-        let fields = Self { members, misfit };
-        if !fields.members.0.iter().all(|(name, _)| names.contains(&name.as_str())) {
+        let members = json.object();
+        let is_known = members.as_ref().is_ok_and(|Members(all)| all.iter().all(|(name, _)| names.contains(&&**name)));
+        let fields = Self { members: members.unwrap_or(Members(Vec::new())), misfit };
+        if !is_known {
             fields.refuse::<()>("another");
         }
         fields

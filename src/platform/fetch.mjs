@@ -78,11 +78,12 @@ async function converse(url, body, mostBytes, controller) {
 }
 
 /**
- * @param {unknown} error
+ * Of a redirect that was an error: as Node says it, and as libraries do that stand in its place.
+ * @param {any} error
  */
 function isRedirect(error) {
   try {
-    return /** @type {Error} */ (/** @type {Error} */ (error).cause).message === "unexpected redirect";
+    return error.cause?.message === "unexpected redirect" || /redirect mode is set to "?error/.test(error.message);
   } catch {
     return false;
   }
@@ -187,9 +188,6 @@ let rules;
 
 /** Hosts without cookies and referrer refuse to be told to omit them. */
 function rulesOfHost() {
-  const { process } = /** @type {{ process?: { versions?: { undici?: string } } }} */ (globalThis);
-  // Its error tells a redirect, others' do not.
-  if (process?.versions?.undici !== undefined) return NODE_RULES;
   const anywhere = "https://localhost";
   /** @param {RequestInit} [init] */
   const takes = (init) => {
@@ -199,6 +197,10 @@ function rulesOfHost() {
       return false;
     }
   };
+  const { process } = /** @type {{ process?: { type?: string, versions?: { undici?: string } } }} */ (globalThis);
+  // Workers name the library without a version and take no `error`; pages of Electron have a `fetch` of their own.
+  const isNode = process?.versions?.undici && process.type !== "renderer";
+  if (isNode && takes(NODE_RULES)) return NODE_RULES;
   return takes() && !takes(BROWSER_RULES) ? SERVER_RULES : BROWSER_RULES;
 }
 
