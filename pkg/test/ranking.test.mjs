@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSelector, rank } from "payroute";
-import { Claim } from "../wasm/core.js";
+import { Answered } from "../wasm/core.js";
 import { answer } from "./support/chain.mjs";
 import { BASE, BASE_SEPOLIA, OWNER, evmOffer, v2 } from "./support/offers.mjs";
 
@@ -39,7 +39,7 @@ test("candidates of a selection rank as their copies do", async () => {
 
 test("of a selection's own list alone the core ranks what it kept", async (t) => {
   const candidates = await candidatesOf("50000", "40000", "30000");
-  const kept = t.mock.method(Claim.prototype, "rank");
+  const kept = t.mock.method(Answered.prototype, "rank");
   for (const [list, times] of [[candidates, 1], [copiesOf(candidates), 0], [[...candidates], 0], [candidates.slice(1), 0], [candidates, 1]]) {
     kept.mock.resetCalls();
     rank(list, { preferNetworks: ["base"] });
