@@ -70,71 +70,47 @@
     )
 )]
 
-mod amount;
-mod approval;
-mod base64;
-mod candidate;
-mod cascade;
-mod class;
+mod chain;
 mod config;
-mod eip712;
-mod endpoint;
+mod config_error;
 mod error;
-mod event;
-mod evidence;
 mod health;
 mod hold;
 mod json;
-mod judge;
-mod lines;
-mod network;
-mod order;
 mod payment;
-mod platform;
-mod policy;
 mod probe;
-pub mod registry;
-mod rpc_url;
+mod ranking;
+mod runtime;
 mod scheme;
 mod selector;
-mod solana;
-mod text;
-mod together;
-mod trace;
 mod transport;
-mod verdict;
+mod util;
 
-pub use amount::{Amount, AmountError, MAX_DECIMALS};
-pub use approval::Approval;
-pub use candidate::Candidate;
-#[doc(hidden)] // What the npm package ranks again without the candidates; no part of the API.
-pub use cascade::{Standing, order};
-pub use cascade::{explain, rank};
-pub use class::FailureClass;
-pub use config::{Config, ConfigError};
-pub use endpoint::Endpoint;
-pub use error::{Deficit, SelectError};
-pub use event::{Event, Observer};
+#[doc(inline)]
+pub use chain::registry::NAMES;
+pub use chain::{Amount, AmountError, ChainId, Family, MAX_DECIMALS, NetworkError, registry};
+pub use config::Config;
+pub use config_error::ConfigError;
+pub use error::SelectError;
 pub use health::{
-    Circuit, EndpointHealth, EndpointKey, EndpointView, HealthIndex, HealthSettings, Moment, Opening, Outcome, Permit,
-    Score, ScoreParts, SnapshotError, Transition,
+    Circuit, EndpointHealth, EndpointKey, EndpointView, FailureClass, HealthIndex, HealthSettings, Opening, Outcome,
+    Permit, Score, ScoreParts, SnapshotError, Transition,
 };
 pub use hold::{Hold, HoldError};
 #[doc(hidden)] // What the npm package writes its answers with; no part of the API.
 pub use json::{Record, Value};
-pub use network::{ChainId, Family, NetworkError};
 pub use payment::{
     Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
 };
-pub use platform::{BoxFuture, MaybeSend, MaybeSync};
-#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
-pub use platform::{Exchange, FetchTransport, settle};
-pub use probe::EndpointMetrics;
-#[doc(inline)]
-pub use registry::NAMES;
+pub use probe::{EndpointMetrics, Event, Observer};
+pub use ranking::{Approval, Candidate, Deficit, Key, Note, Reason, Rejection, Rejections, explain, rank};
+#[doc(hidden)] // What the npm package ranks again without the candidates; no part of the API.
+pub use ranking::{Standing, order};
+pub use runtime::{BoxFuture, MaybeSend, MaybeSync, Moment};
 pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};
-pub use transport::{MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
-pub use verdict::{Key, Note, Reason, Rejection, Rejections};
+pub use transport::{Endpoint, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
+pub use transport::{Exchange, FetchTransport, settle};
 
 /// The README's and the guide's examples, compiled by the documentation tests.
 #[cfg(doctest)]

@@ -75,7 +75,7 @@ function result(method, params, chain) {
   return { error: { code: -32601, message: "method not found" } };
 }
 
-/** What the program answers: `src/probe/deployless/facts.evm` lays out both sides. */
+/** What the program answers: `src/probe/evm/multicall.evm` lays out both sides. */
 function program(data, chain) {
   let rest = data.slice(2 + PROGRAM_DIGITS);
   const nonce = rest.slice(0, NONCE_DIGITS);

@@ -134,7 +134,7 @@ impl Node {
         json!({"jsonrpc": "2.0", "id": id, "result": result})
     }
 
-    /// What the program answers that a selection sends along: `facts.evm` in `src/probe/deployless`
+    /// What the program answers that a selection sends along: `multicall.evm` in `src/probe/evm`
     /// lays out both sides.
     fn run(&self, data: &str) -> Option<String> {
         const PROGRAM_DIGITS: usize = 2 * 171;

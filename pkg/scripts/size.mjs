@@ -11,14 +11,13 @@ import { compile, optimize } from "./module.mjs";
 
 /** What parts of the core are called here, by its modules. */
 const PARTS = {
-  "asking endpoints": ["probe", "evidence", "transport", "platform", "solana", "together", "trace", "event"],
-  "schemes and screening": ["policy", "scheme", "judge", "eip712", "approval"],
-  configuration: ["config", "registry", "lines", "network", "endpoint", "rpc_url"],
-  "reading 402s": ["payment", "base64"],
-  health: ["health", "class"],
-  "ranking and answers": ["cascade", "candidate", "verdict", "error", "selector", "amount", "text", "order"],
+  "asking endpoints": ["probe", "transport", "runtime"],
+  "schemes and screening": ["scheme"],
+  configuration: ["config", "config_error", "chain"],
+  "reading 402s": ["payment"],
+  health: ["health"],
+  "ranking and answers": ["ranking", "error", "selector", "util"],
   "payments under way": ["hold"],
-  "JSON, read and written": ["json"],
 };
 
 /** Reads numbers and names from a module's bytes. */

@@ -4,8 +4,7 @@ use super::Asset;
 use super::check::{list_asset, listed};
 use super::draft::{Draft, caip19};
 use super::field::{Entries, Field, Listed};
-use crate::amount::Amount;
-use crate::network::ChainId;
+use crate::chain::{Amount, ChainId};
 
 /// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
 #[derive(Default)]

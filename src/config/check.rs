@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::field::{Field, Listed};
-use crate::network::{ChainId, Family};
+use crate::chain::{ChainId, Family};
 use crate::payment::other_than_address;
-use crate::rpc_url::RpcUrl;
-use crate::text::is_visible;
+use crate::runtime::RpcUrl;
+use crate::util::text::is_visible;
 
 /// A network by any of its names.
 fn chain(field: &Field<'_>, name: &str) -> Option<ChainId> {

@@ -7,12 +7,10 @@ use super::asset_policy::AssetPolicy;
 use super::check::{self, list_asset, listed};
 use super::field::{Field, Listed};
 use super::{Asset, Identity, NetworkConfig, Strategy};
-use crate::amount::{Amount, MAX_DECIMALS};
-use crate::endpoint::Endpoint;
-use crate::network::{ChainId, Family};
-use crate::registry::{self, TokenProgram, TransferMethod};
-use crate::rpc_url::RpcUrl;
-use crate::solana::Address;
+use crate::chain::registry::{self, TokenProgram, TransferMethod};
+use crate::chain::{Address, Amount, ChainId, Family, MAX_DECIMALS};
+use crate::runtime::RpcUrl;
+use crate::transport::Endpoint;
 
 /// Endpoints per network. 64: half of what health remembers by default.
 const MOST_ENDPOINTS: usize = 64;
@@ -313,7 +311,7 @@ pub(super) fn caip19(chain: &ChainId, asset: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{ASSETS, AssetKind, NETWORKS};
+    use crate::chain::registry::{ASSETS, AssetKind, NETWORKS};
 
     #[test]
     fn every_row_of_the_registry_is_built_in() {

@@ -7,10 +7,9 @@
 use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;
 
-use super::ConfigError;
-use super::error::{OUT_OF_RANGE, holds_address, whole_numbers, widened};
+use crate::config_error::{ConfigError, OUT_OF_RANGE, holds_address, whole_numbers, widened};
 use crate::json::{Json, Kind, Members};
-use crate::text::shown;
+use crate::util::text::shown;
 
 /// A value and where it stands.
 pub(super) struct Field<'a> {

@@ -6,7 +6,6 @@
 mod asset_policy;
 mod check;
 mod draft;
-mod error;
 mod field;
 mod resolve;
 mod settings;
@@ -15,15 +14,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::amount::Amount;
-use crate::endpoint::Endpoint;
+use crate::chain::registry::{TokenProgram, TransferMethod};
+use crate::chain::{Amount, ChainId};
+use crate::config_error::ConfigError;
 use crate::health::HealthSettings;
-use crate::network::ChainId;
 use crate::payment::{Limits, is_evm_address};
-use crate::registry::{TokenProgram, TransferMethod};
-
-pub use error::ConfigError;
-pub(crate) use error::{OUT_OF_RANGE, whole_numbers, widened};
+use crate::transport::Endpoint;
 
 /// A checked configuration: one JSON document, every field optional.
 ///

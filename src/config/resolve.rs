@@ -8,9 +8,9 @@ use super::check::{self, chains, list_network, payable_chain};
 use super::draft::{Draft, builtin_networks, draft_of};
 use super::field::{Entries, Field, Listed, document};
 use super::settings::{self, Routing};
-use super::{Config, ConfigError, Policy};
-use crate::amount::Amount;
-use crate::network::{Family, family_named};
+use super::{Config, Policy};
+use crate::chain::{Amount, Family, family_named};
+use crate::config_error::ConfigError;
 
 pub(super) fn config(text: &str) -> Result<Config, ConfigError> {
     document(text, read)

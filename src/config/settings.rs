@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::ProbeSettings;
 use super::check::chains;
 use super::field::Field;
+use crate::chain::ChainId;
 use crate::health::{ALPHA, CAPACITY, COUNT, HealthSettings, PERCENT, TIME, WINDOW};
-use crate::network::ChainId;
 use crate::payment::Limits;
 
 /// The `routing` object.

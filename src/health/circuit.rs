@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use super::settings::HealthSettings;
-use super::{Circuit, Moment, Opening, Transition};
+use super::{Circuit, Opening, Transition};
+use crate::runtime::Moment;
 
 /// A number that grows whenever a circuit opens or an endpoint is met anew. An attempt carries the
 /// one it was admitted under, so that an older attempt cannot speak for a newer circuit.

@@ -8,7 +8,8 @@ use super::score::{Averages, Parts, Score, State};
 use super::settings::{
     HealthSettings, LATENCIES_KEPT, QUOTA_WAIT, SLOW_FROM, STALE_AFTER_MS, UNPROVEN_AFTER, throttle_wait,
 };
-use super::{Circuit, Moment, Outcome, Transition, micros};
+use super::{Circuit, Outcome, Transition};
+use crate::runtime::{Moment, micros};
 
 /// What the index says of one endpoint at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@
 use std::time::Duration;
 
 use super::settings::STALE_AFTER_MS;
-use super::{Moment, micros};
-use crate::network::ChainId;
+use crate::chain::ChainId;
+use crate::runtime::{Moment, micros};
 
 /// A lead over the runner-up of more than this, in milliseconds, is not believed: one liar must not
 /// make every honest node look stale. Among two, nobody can say who lies, and neither lag is known: 10

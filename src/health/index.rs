@@ -17,8 +17,9 @@ use super::freshness::Tips;
 use super::settings::HealthSettings;
 use super::snapshot::{self, SnapshotError};
 use super::view::EndpointView;
-use super::{Circuit, EndpointKey, Moment, Outcome, Transition};
-use crate::config::ConfigError;
+use super::{Circuit, EndpointKey, Outcome, Transition};
+use crate::config_error::ConfigError;
+use crate::runtime::Moment;
 
 /// What every endpoint did lately. Cloning shares: selectors that hold clones learn from each
 /// other's traffic.

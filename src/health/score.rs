@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::Circuit;
 use super::settings::{
     FULLY_STALE_MS, HALF_OPEN_MULTIPLIER, HealthSettings, LATENCY_WEIGHT, MOST_LATENCY, NEW_ENDPOINT, OPEN_MULTIPLIER,
     STALE_AFTER_MS, STALENESS_WEIGHT, THROTTLE_PENALTY,
 };
-use super::{Circuit, micros};
 use crate::json::Value;
+use crate::runtime::micros;
 
 /// A health score in ten-thousandths: 8067 is 0.8067.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

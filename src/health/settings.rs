@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::config::{ConfigError, OUT_OF_RANGE, whole_numbers, widened};
+use crate::config_error::{ConfigError, OUT_OF_RANGE, whole_numbers, widened};
 
 /// How quickly endpoints win and lose trust. The `health` object of the configuration.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -11,10 +11,11 @@ use super::entry::Entry;
 use super::score::Averages;
 use super::settings::{HealthSettings, PLAN_MEMORY, QUOTA_WAIT};
 use super::view::{millis, until};
-use super::{EndpointKey, Moment, Opening};
+use super::{EndpointKey, Opening};
+use crate::chain::ChainId;
 use crate::json::{Json, Members, Record, SyntaxError, Value};
-use crate::network::ChainId;
-use crate::text::escaped;
+use crate::runtime::Moment;
+use crate::util::text::escaped;
 
 const VERSION: u64 = 1;
 /// Bytes that are read whatever the capacity: one that shrank must not refuse its own past.

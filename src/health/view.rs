@@ -9,9 +9,10 @@ use super::entry::Entry;
 use super::freshness::Tips;
 use super::score::Score;
 use super::settings::HealthSettings;
-use super::{Circuit, EndpointKey, Moment, Opening};
+use super::{Circuit, EndpointKey, Opening};
+use crate::chain::ChainId;
 use crate::json::{Record, Value};
-use crate::network::ChainId;
+use crate::runtime::Moment;
 
 /// One endpoint's health. Holds nothing of a URL but its host, and the [id](EndpointKey::id).
 #[derive(Clone, Debug, PartialEq)]

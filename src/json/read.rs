@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::shown;
+use crate::util::text::shown;
 
 /// A JSON value as its exact text, without the white space around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use serde::ser::{Serialize, Serializer};
 
 use super::read::{Json, Members};
-use crate::text::with_point;
+use crate::util::text::with_point;
 
 /// A value to write.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::{
     Carrier, CarrierFailure, DecodeError, Document, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
 };
-use crate::base64;
+use crate::chain::{ChainId, Family};
 use crate::json::{Json, Kind, Members, nests_deeper_than};
-use crate::network::{ChainId, Family};
-use crate::text::shown;
-use crate::verdict::Note;
+use crate::ranking::Note;
+use crate::util::base64;
+use crate::util::text::shown;
 
 pub(super) fn from_document(text: &[u8], limits: &Limits) -> Result<PaymentRequired, DecodeError> {
     let mut search = Search::new(limits);

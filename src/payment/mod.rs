@@ -10,14 +10,13 @@ mod terms;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 pub use limits::Limits;
+use serde::{Deserialize, Serialize};
 pub use terms::{Extra, Malformed, Terms};
 pub(crate) use terms::{is_evm_address, is_zero_address, other_than_address};
 
-use crate::text::add_part;
-use crate::verdict::Note;
+use crate::ranking::Note;
+use crate::util::text::add_part;
 
 /// The x402 protocol version that an offer list was written in. It decides how the payment goes
 /// back (`X-PAYMENT` or `PAYMENT-SIGNATURE`), not how offers are read.

@@ -4,11 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::amount::Amount;
+use crate::chain::{Address, Amount, ChainId, Family};
 use crate::json::{Json, Kind, Members};
-use crate::network::{ChainId, Family};
-use crate::solana::Address;
-use crate::text::shown;
+use crate::util::text::shown;
 
 /// The largest integer that every JSON reader keeps exactly (RFC 8259 §6).
 const EXACT_INTEGER: u64 = (1 << 53) - 1;

@@ -12,16 +12,13 @@ use super::query::{Query, ReadPlan};
 use super::rpc::Failure;
 use super::traffic::InFlight;
 use super::{GRACE, Prober};
-use crate::class::{Effect, FailureClass as Class, Next, PlanEffect};
-use crate::endpoint::Endpoint;
-use crate::event::Event;
-use crate::evidence::Holding;
-use crate::health::{Circuit, Moment, Outcome, PLAN_MEMORY, Permit, millis};
-use crate::platform::BoxFuture;
-use crate::policy::BalanceRead;
-use crate::together::all;
-use crate::trace;
-use crate::transport::{Reply, TransportError};
+use crate::health::{Circuit, Effect, FailureClass as Class, Next, Outcome, PLAN_MEMORY, Permit, PlanEffect, millis};
+use crate::probe::{Event, trace};
+use crate::runtime::{BoxFuture, Moment};
+use crate::scheme::facts::Holding;
+use crate::scheme::screen::BalanceRead;
+use crate::transport::{Endpoint, Reply, TransportError};
+use crate::util::together::all;
 
 /// How long a way of asking is preferred to better ones that were refused, and to those that failed.
 const REFUSED_MEMORY: Duration = PLAN_MEMORY;

@@ -1,7 +1,7 @@
 //! What can come of asking an endpoint for a balance.
 
 use super::rpc::Failure;
-use crate::evidence::Holding;
+use crate::scheme::facts::Holding;
 
 /// Why an endpoint did not tell a balance, in a word and for people.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,19 +6,17 @@
 //! plan and come out as evidence.
 
 mod attempt;
-mod classify;
-mod deployless;
+mod endpoint_order;
+mod event;
 mod evm;
 mod finding;
-mod hint;
-mod lineup;
-mod opinion;
 pub(crate) mod plan;
 mod query;
 mod reading;
 mod rpc;
-mod sheet;
+mod second_opinion;
 mod svm;
+pub(crate) mod trace;
 mod traffic;
 
 use std::sync::Arc;
@@ -28,24 +26,21 @@ use futures::channel::oneshot;
 use futures::future::{Either, abortable, select};
 
 use self::attempt::{Attempt, Silence};
-use self::lineup::{Lineup, Order, Runner, lineup};
+use self::endpoint_order::{Lineup, Order, Runner, lineup};
+pub use self::event::{Event, Observer};
 use self::plan::{NetworkPlan, Plan};
-use self::reading::{AbortOnDrop, NetworkReading, Trial};
-use self::traffic::InFlight;
-use crate::config::{ProbeSettings, Strategy};
-use crate::endpoint::Endpoint;
-use crate::event::{Event, Observer};
-use crate::evidence::{Evidence, Reading};
-use crate::health::{HealthIndex, Moment, Outcome, Permit, SLOW_FROM, Transition};
-use crate::platform::{BoxFuture, Clock, spawn};
-use crate::together::all;
-use crate::trace;
-use crate::transport::Transport;
-use crate::verdict::{Note, Reason};
-
 pub(crate) use self::reading::Readings;
+use self::reading::{AbortOnDrop, NetworkReading, Trial};
 pub use self::traffic::EndpointMetrics;
+use self::traffic::InFlight;
 pub(crate) use self::traffic::Traffic;
+use crate::config::{ProbeSettings, Strategy};
+use crate::health::{HealthIndex, Outcome, Permit, SLOW_FROM, Transition};
+use crate::ranking::{Note, Reason};
+use crate::runtime::{BoxFuture, Clock, Moment, spawn};
+use crate::scheme::facts::{Evidence, Reading};
+use crate::transport::{Endpoint, Transport};
+use crate::util::together::all;
 
 /// How long past its deadline an attempt is still believed to have run: timers of a tab in the background run once a
 /// second, the deadline's and the one that gives time back. A half-open trial keeps its place so long; more means

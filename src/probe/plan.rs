@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::config::NetworkConfig;
-use crate::policy::BalanceRead;
+use crate::scheme::screen::BalanceRead;
 
 /// Everything to read, by network, in the order in which the merchant first names each.
 pub(crate) struct Plan {

@@ -2,18 +2,17 @@
 //!
 //! Refuses to know how bodies travel, and whom else to ask.
 
-use super::evm::{self, Inquiry};
+use super::evm::{self, Inquiry, Sheet};
 use super::finding::Told;
 use super::plan::NetworkPlan;
 use super::rpc::{self, Call, Failure, Item};
-use super::sheet::Sheet;
 use super::svm::Layout;
-use crate::class::FailureClass as Class;
-use crate::network::Family;
-use crate::platform;
-use crate::policy::BalanceRead;
+use crate::chain::Family;
+use crate::health::FailureClass as Class;
+use crate::ranking::Note;
+use crate::runtime;
+use crate::scheme::screen::BalanceRead;
 use crate::transport::{Reply, TransportError};
-use crate::verdict::Note;
 
 /// The ways to ask an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +76,7 @@ impl<'a> Query<'a> {
         let no_base58 = || Failure::new(Class::ClientError, "an address is not base58");
         let (shape, calls) = match (how, plan.network.chain.family()) {
             (ReadPlan::Create | ReadPlan::Override, _) => {
-                let inquiries = Inquiry::all(reads, platform::nonce).ok_or_else(no_hex)?;
+                let inquiries = Inquiry::all(reads, runtime::nonce).ok_or_else(no_hex)?;
                 let mut calls = Vec::new();
                 for inquiry in &inquiries {
                     calls.push(inquiry.call(how == ReadPlan::Create));

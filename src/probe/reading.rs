@@ -10,10 +10,10 @@ use futures::future::AbortHandle;
 use super::attempt::{Asked, Attempt, Silence};
 use super::finding::{Unread, Why};
 use super::plan::NetworkPlan;
-use crate::endpoint::Endpoint;
-use crate::evidence::{Holding, Reading};
-use crate::health::Moment;
-use crate::verdict::{Note, Reason};
+use crate::ranking::{Note, Reason};
+use crate::runtime::Moment;
+use crate::scheme::facts::{Holding, Reading};
+use crate::transport::Endpoint;
 
 /// What came of a whole plan.
 pub(crate) struct Readings {

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::class::FailureClass;
-use crate::endpoint::Endpoint;
-use crate::health::{EndpointKey, Moment};
+use crate::chain::ChainId;
+use crate::health::{EndpointKey, FailureClass};
 use crate::json::{Record, Value};
-use crate::network::ChainId;
-use crate::order::sorted_by_key;
+use crate::runtime::Moment;
+use crate::transport::Endpoint;
+use crate::util::order::sorted_by_key;
 
 /// What every selection saves towards a hedge, in tenths of a request: hedges add at most a tenth.
 const SAVED_EACH: u32 = 1;

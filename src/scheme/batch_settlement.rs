@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 use super::transfer::{Contract, Method, eip3009, permit2};
 use super::{Offer, Refusal, Route, refusal};
-use crate::amount::Amount;
-use crate::verdict::Reason;
+use crate::chain::Amount;
+use crate::ranking::Reason;
 
 /// What `@x402/evm` 2.27.0 deposits where the merchant names no sum, in prices; and of the buyer's limit
 /// on a price the most that it deposits at all.

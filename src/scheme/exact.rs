@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use super::transfer::{Contract, Method, Transfer, eip3009, permit2};
 use super::{Offer, Refusal, Route, refusal};
-use crate::network::Family;
-use crate::solana::Address;
-use crate::verdict::Reason;
+use crate::chain::{Address, Family};
+use crate::ranking::Reason;
 
 /// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {

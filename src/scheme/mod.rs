@@ -6,19 +6,19 @@
 
 mod batch_settlement;
 mod exact;
+pub(crate) mod facts;
+pub(crate) mod judge;
+pub(crate) mod screen;
 mod transfer;
 mod upto;
 
-use crate::amount::Amount;
-use crate::config::{Asset, NetworkConfig};
-use crate::eip712::domain_separator;
-use crate::network::Family;
-use crate::payment::{Terms, Version, is_evm_address, is_zero_address};
-use crate::text::shown;
-use crate::verdict::{Reason, Rejection};
-
 use self::transfer::StatedDomain;
 pub(crate) use self::transfer::{Asks, Contract, Transfer, eip3009, permit2};
+use crate::chain::{Amount, Family, domain_separator};
+use crate::config::{Asset, NetworkConfig};
+use crate::payment::{Terms, Version, is_evm_address, is_zero_address};
+use crate::ranking::{Reason, Rejection};
+use crate::util::text::shown;
 
 /// Every scheme, by its name in offers.
 const SCHEMES: &[(&str, Router, Draw)] = &[

@@ -3,7 +3,7 @@
 
 use super::transfer::{Contract, Method, permit2};
 use super::{Offer, Refusal, Route, refusal};
-use crate::verdict::Reason;
+use crate::ranking::Reason;
 
 /// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {

@@ -79,7 +79,7 @@ function tells(calldata, { reverts = false }) {
   return calldata.startsWith("70a08231") && !reverts;
 }
 
-/** What the program of `src/probe/deployless` answers: its source lays out question and answer. */
+/** What the program of `src/probe/evm/multicall.rs` answers: its source lays out question and answer. */
 function run(code, chain) {
   const { chainId = 8453, balance = BALANCE, nonce } = chain;
   const PROGRAM_DIGITS = 2 * 171;

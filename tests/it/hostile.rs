@@ -12,8 +12,10 @@ use solana_address::Address;
 
 use crate::schemes::{CONTRACTS, batch, permit2, upto};
 use crate::support::script::healthy;
-use crate::support::{BUYER, BUYER_SVM, MERCHANT_SVM, SOLANA, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA};
-use crate::support::{Script, chain, config, offers, payment, selector};
+use crate::support::{
+    BUYER, BUYER_SVM, MERCHANT_SVM, SOLANA, Script, USDC_BASE, USDC_SEPOLIA, USDC_SOLANA, chain, config, offers,
+    payment, selector,
+};
 
 /// Places that a merchant would like to be asked.
 const TARGETS: [&str; 12] = [

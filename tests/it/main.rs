@@ -1,4 +1,4 @@
-//! The integration tests: one binary, through the public API; only `deployless` and `vectors` compile private sources in.
+//! The integration tests: one binary, through the public API; only `multicall` and `vectors` compile private sources in.
 //!
 //! Tests read as tables or as stories on virtual time. Helpers are in `support`.
 
@@ -9,7 +9,6 @@ mod cascade;
 mod config;
 mod corpus;
 mod decode;
-mod deployless;
 mod documents;
 mod enumeration;
 mod errors;
@@ -20,9 +19,9 @@ mod holds;
 mod hostile;
 mod limits;
 mod localnet;
+mod multicall;
 mod names;
 mod operators;
-mod opinion;
 mod payability;
 mod probing;
 #[path = "../fuzz/properties/mod.rs"]
@@ -31,6 +30,7 @@ mod recovery;
 mod reference;
 mod schemes;
 mod screening;
+mod second_opinion;
 mod secrets;
 mod sim;
 mod soak;

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-
 use payroute::{Config, PaymentRequired, RouteSelector};
 use serde_json::{Value, json};
 

@@ -1,8 +1,10 @@
 //! The vectors in `tests/vectors`, which the TypeScript package runs too. Data in, data out; what a
 //! health step means is one file for both.
 
-use payroute::{BoxFuture, Candidate, ChainId, Config, Endpoint, PaymentRequired, Reply, RouteSelector, SelectError};
-use payroute::{Transport, TransportError, Version};
+use payroute::{
+    BoxFuture, Candidate, ChainId, Config, Endpoint, PaymentRequired, Reply, RouteSelector, SelectError, Transport,
+    TransportError, Version,
+};
 use serde_json::{Value, json};
 
 #[path = "../../bindings/src/vectors.rs"]

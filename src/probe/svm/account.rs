@@ -1,11 +1,11 @@
 //! Accounts as the token programs lay them out: mints, token accounts, the clock.
 
-use crate::base64;
-use crate::evidence::TransferFee;
+use crate::chain::Address;
+use crate::chain::registry::TokenProgram;
 use crate::json::Json;
 use crate::probe::rpc::Failure;
-use crate::registry::TokenProgram;
-use crate::solana::Address;
+use crate::scheme::facts::TransferFee;
+use crate::util::base64;
 
 /// Owner of all sysvars.
 const SYSVARS: &str = "Sysvar1111111111111111111111111111111111111";

@@ -10,15 +10,14 @@ use std::str::FromStr;
 use self::account::{Account, TokenAccount, read_page};
 use super::finding::{Told, ToldBalance, Untold};
 use super::rpc::{Call, Failure, Item, first};
-use crate::amount::Amount;
-use crate::class::FailureClass as Class;
+use crate::chain::registry::TokenProgram;
+use crate::chain::{Address, Amount};
 use crate::config::Identity;
-use crate::evidence::Holding;
+use crate::health::FailureClass as Class;
 use crate::json::Json;
-use crate::policy::BalanceRead;
-use crate::registry::TokenProgram;
-use crate::solana::Address;
-use crate::verdict::Reason;
+use crate::ranking::Reason;
+use crate::scheme::facts::Holding;
+use crate::scheme::screen::BalanceRead;
 
 /// The associated token account program.
 const ATA_PROGRAM: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";

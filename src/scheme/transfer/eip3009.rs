@@ -1,11 +1,10 @@
 //! EIP-3009: the token moves on a signature under its own domain. No allowance, no gas.
 
 use super::{StatedDomain, Transfer};
-use crate::candidate::Candidate;
-use crate::evidence::Holding;
-use crate::registry::TransferMethod;
+use crate::chain::registry::TransferMethod;
+use crate::ranking::{Candidate, Note, Reason};
+use crate::scheme::facts::Holding;
 use crate::scheme::{Offer, Refusal, refusal};
-use crate::verdict::{Note, Reason};
 
 /// What it means that a token does not know of authorizations.
 pub(crate) const NO_TRANSFER: &str = "the token has no EIP-3009 transfer";

@@ -5,11 +5,10 @@ pub(crate) mod permit2;
 mod spl;
 
 use super::{Offer, Refusal, refusal};
-use crate::amount::Amount;
-use crate::candidate::Candidate;
-use crate::evidence::Holding;
-use crate::text::shown;
-use crate::verdict::Reason;
+use crate::chain::Amount;
+use crate::ranking::{Candidate, Reason};
+use crate::scheme::facts::Holding;
+use crate::util::text::shown;
 
 /// How a token moves.
 #[derive(Clone, Debug)]

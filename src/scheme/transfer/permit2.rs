@@ -5,13 +5,11 @@
 //! guessed.
 
 use super::{Contract, StatedDomain, Transfer};
-use crate::amount::Amount;
-use crate::approval::Approval;
-use crate::candidate::Candidate;
-use crate::evidence::Holding;
-use crate::registry::TransferMethod;
+use crate::chain::Amount;
+use crate::chain::registry::TransferMethod;
+use crate::ranking::{Approval, Candidate, Note, Reason};
 use crate::scheme::Offer;
-use crate::verdict::{Note, Reason};
+use crate::scheme::facts::Holding;
 
 /// At the same address on every chain that has it.
 pub(crate) const PERMIT2: Contract = Contract {

@@ -1,10 +1,9 @@
 //! Solana's token programs: an instruction that moves tokens between two accounts. Of some mints of
 //! Token-2022 a part stays behind in the recipient's account, for the token's issuer.
 
-use crate::amount::Amount;
-use crate::candidate::Candidate;
-use crate::evidence::{Holding, TransferFee};
-use crate::verdict::Note;
+use crate::chain::Amount;
+use crate::ranking::{Candidate, Note};
+use crate::scheme::facts::{Holding, TransferFee};
 
 /// Notes what the recipient does not get of `due`.
 pub(super) fn judge(candidate: &mut Candidate, due: Amount, holding: &Holding) {

@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine;
-use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine, alphabet};
 use payroute::{Carrier, Config, PaymentRequired, Reason, RouteSelector, Version};
 use serde_json::value::RawValue;
 

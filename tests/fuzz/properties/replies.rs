@@ -240,7 +240,7 @@ fn balance_calls(request: &str, is_batch: bool) -> Vec<String> {
     calls.map(|call| call["id"].get().to_owned()).collect()
 }
 
-/// What the program of `src/probe/deployless` answered of balances, if it echoes the nonce and names the
+/// What the program of `src/probe/evm/multicall.rs` answered of balances, if it echoes the nonce and names the
 /// chain. A fact is a status and a word.
 fn program_amounts(result: &RawValue, nonce: &str, question: &str) -> Vec<Amount> {
     let text: String = serde_json::from_str(result.get()).unwrap_or_default();

@@ -116,7 +116,7 @@ impl Evm {
         })
     }
 
-    /// What the program of `src/probe/deployless` answers: its source describes both layouts.
+    /// What the program of `src/probe/evm/multicall.rs` answers: its source describes both layouts.
     fn run(&self, code: &Value) -> Value {
         let (nonce, facts) = question(code.as_str().unwrap());
         let mut answer = format!("0x01{nonce}{:064x}{:016x}{:016x}", self.chain_id, 1, self.seconds());

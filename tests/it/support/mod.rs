@@ -10,10 +10,9 @@ pub mod script;
 
 pub use chain::{Evm, Svm};
 pub use node::NodeProgram;
+use payroute::{Config, HealthIndex, PaymentRequired, RouteSelector, SelectError, Selection};
 pub use sample::Sample;
 pub use script::{Answer, Script};
-
-use payroute::{Config, HealthIndex, PaymentRequired, RouteSelector, SelectError, Selection};
 use serde_json::{Value, json};
 
 pub const BUYER: &str = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

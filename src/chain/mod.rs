@@ -1,0 +1,17 @@
+//! Chains and what is known of them without asking anyone: ids and names, the registry's table, token amounts,
+//! addresses.
+//!
+//! The ground floor. Refuses to know offers, endpoints and I/O.
+
+mod amount;
+mod eip712;
+mod id;
+pub mod registry;
+mod solana_address;
+
+pub(crate) use amount::Value;
+pub use amount::{Amount, AmountError, MAX_DECIMALS};
+pub(crate) use eip712::domain_separator;
+pub(crate) use id::family_named;
+pub use id::{ChainId, Family, NetworkError};
+pub(crate) use solana_address::Address;

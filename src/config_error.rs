@@ -1,0 +1,78 @@
+//! What is wrong with a configuration, without saying anything that it holds.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use crate::util::text::{contains, escaped};
+
+/// What is wrong with a number that is none of the accepted ones.
+pub(crate) const OUT_OF_RANGE: &str = "is out of range";
+
+/// A configuration that is not accepted. `Display` is one sentence: path, problem, what is
+/// accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parts {
+    path: String,
+    problem: String,
+    accepted: String,
+}
+
+impl ConfigError {
+    pub(crate) fn new(path: &str, problem: &str, accepted: &str) -> Self {
+        let (path, problem, accepted) = (safe_path(path), problem.to_owned(), accepted.to_owned());
+        Self(Box::new(Parts { path, problem, accepted }))
+    }
+
+    /// Where the problem is, for example `networks.base.rpc[0].url`; `.` for the document itself.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// What is accepted there.
+    #[must_use]
+    pub fn accepted(&self) -> &str {
+        &self.0.accepted
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { path, problem, accepted } = &*self.0;
+        write!(f, "{path}: {problem}; accepted is {accepted}")
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// The same range, of numbers that are wide enough for all.
+pub(crate) fn widened<T: TryInto<u64>>(range: RangeInclusive<T>) -> RangeInclusive<u64> {
+    let (least, most) = range.into_inner();
+    least.try_into().unwrap_or(u64::MAX)..=most.try_into().unwrap_or(u64::MAX)
+}
+
+/// The numbers of `range` in words.
+pub(crate) fn whole_numbers(range: RangeInclusive<u64>) -> String {
+    match range.into_inner() {
+        (least, u64::MAX) => format!("a whole number from {least}"),
+        (least, most) => format!("a whole number from {least} to {most}"),
+    }
+}
+
+/// A path is made of the document's own keys, and a key can be anything.
+fn safe_path(path: &str) -> String {
+    const LONGEST: usize = 256;
+    match holds_address(path) {
+        true => "(a path with a URL in it)".to_owned(),
+        false => escaped(path, LONGEST),
+    }
+}
+
+/// `https:host/key` is a URL too, and so is `HTTPS://…`.
+pub(crate) fn holds_address(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["://", "http:", "https:", "ws:", "wss:"].iter().any(|mark| contains(&text, mark))
+}

@@ -1,0 +1,283 @@
+//! Which endpoints of a network are asked, in which order, and which one is tried beside them.
+//!
+//! A pure function of what health says; refuses to know time and traffic.
+
+use std::cmp::Reverse;
+
+use crate::health::{Circuit, EndpointHealth};
+use crate::util::order::sorted_by_key;
+
+/// A lead in score, in ten-thousandths, that another endpoint needs before it replaces the one that
+/// `best-score` used last: without it two equals would take turns at every measurement.
+const HYSTERESIS: u64 = 500;
+
+/// The highest score, in ten-thousandths.
+const BEST: u64 = 10_000;
+
+/// What is known of one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Runner {
+    pub(super) health: EndpointHealth,
+    /// Lower is asked first, whatever the strategy.
+    pub(super) priority: u8,
+    /// Share under [`Order::Weighted`].
+    pub(super) weight: u32,
+    /// As many requests under way as it may have.
+    pub(super) busy: bool,
+}
+
+/// How equals are ordered.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    /// As configured.
+    Listed,
+    /// By score; `leader` was used last.
+    BestScore { leader: Option<usize> },
+    /// By chance, drawn with this seed.
+    Weighted { seed: u64 },
+}
+
+/// Positions of endpoints in the configured list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Lineup {
+    /// To be asked until all is read.
+    pub(super) attempts: Vec<usize>,
+    /// To be asked beside the first, for its health alone: a selection does not wait for an
+    /// endpoint that may still be down while another works.
+    pub(super) trial: Option<usize>,
+}
+
+/// How willingly an endpoint is asked, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    Usable,
+    /// Answers, and costs every selection more time than it must.
+    Slow,
+    /// Its chain lies behind the others'.
+    Stale,
+    /// Failed lately; maybe it is back.
+    BackingOff,
+    /// Asked for patience; it would very likely refuse.
+    Throttled,
+    /// May be tried once.
+    Recovering,
+    Open,
+}
+
+impl Standing {
+    /// Scores and shares weigh latency by themselves; a list would not.
+    fn of(health: &EndpointHealth, order: Order) -> Self {
+        match health.circuit {
+            Circuit::Closed if health.throttled => Self::Throttled,
+            Circuit::Closed if health.backing_off => Self::BackingOff,
+            Circuit::Closed if health.stale => Self::Stale,
+            Circuit::Closed if health.slow && matches!(order, Order::Listed) => Self::Slow,
+            Circuit::Closed => Self::Usable,
+            Circuit::HalfOpen if health.trial_available && !health.throttled => Self::Recovering,
+            Circuit::HalfOpen | Circuit::Open => Self::Open,
+        }
+    }
+}
+
+/// Whether an endpoint can be expected to answer well right now, be it slowly.
+pub(super) fn is_usable(health: &EndpointHealth) -> bool {
+    !health.cordoned && Standing::of(health, Order::Listed) <= Standing::Slow
+}
+
+/// Healthy endpoints before struggling ones, then by priority, then by `order`. Open endpoints are
+/// asked only when none is closed, cordoned and busy ones never. At most `most` are asked.
+pub(super) fn lineup(runners: &[Runner], order: Order, most: usize) -> Lineup {
+    let places = places(runners, order);
+    let mut able = Vec::new();
+    for (position, (runner, place)) in runners.iter().zip(places).enumerate() {
+        if !runner.health.cordoned && !runner.busy {
+            able.push((Standing::of(&runner.health, order), runner.priority, place, position));
+        }
+    }
+    let ranked = sorted_by_key(able, |key| *key);
+    let any_closed = ranked.first().is_some_and(|(standing, ..)| *standing < Standing::Recovering);
+    let (mut attempts, mut trial) = (Vec::new(), None);
+    for (standing, .., position) in ranked {
+        if any_closed && standing == Standing::Recovering && trial.is_none() {
+            trial = Some(position);
+        } else if !any_closed || standing != Standing::Open {
+            attempts.push(position);
+        }
+    }
+    // The trial is one of the endpoints that a selection may ask.
+    attempts.truncate(if trial.is_some() { most.saturating_sub(1).max(1) } else { most });
+    Lineup { attempts, trial }
+}
+
+/// The place of every endpoint among its equals, lower first.
+fn places(runners: &[Runner], order: Order) -> Vec<usize> {
+    match order {
+        Order::Listed => (0..runners.len()).collect(),
+        Order::BestScore { leader } => {
+            let score = |position: usize, runner: &Runner| {
+                let lead = if Some(position) == leader { HYSTERESIS } else { 0 };
+                // What nobody measured lately is tried once, or the best would never be found.
+                let curiosity = if runner.health.unproven { 2 * BEST } else { 0 };
+                u64::from(runner.health.score.ten_thousandths()).saturating_add(lead).saturating_add(curiosity)
+            };
+            let best =
+                sorted_by_key(runners.iter().enumerate(), |(position, runner)| Reverse(score(*position, runner)));
+            inverse(best.into_iter().map(|(position, _)| position), runners.len())
+        }
+        Order::Weighted { seed } => inverse(draw_all(runners, seed).into_iter(), runners.len()),
+    }
+}
+
+/// All positions in the order in which they are drawn, each in proportion to weight times score.
+fn draw_all(runners: &[Runner], seed: u64) -> Vec<usize> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let share = |runner: &Runner| {
+        u64::from(runner.weight).saturating_mul(u64::from(runner.health.score.ten_thousandths()).max(1))
+    };
+    let mut left: Vec<(u64, usize)> =
+        runners.iter().enumerate().map(|(position, runner)| (share(runner), position)).collect();
+    let mut drawn = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let total: u64 = left.iter().map(|(share, _)| share).sum();
+        let mut ticket = random.u64(0..total.max(1));
+        let winner = left.iter().position(|(share, _)| match ticket.checked_sub(*share) {
+            Some(rest) => {
+                ticket = rest;
+                false
+            }
+            None => true,
+        });
+        drawn.push(left.remove(winner.unwrap_or(0)).1);
+    }
+    drawn
+}
+
+/// From positions in order to the place of each position.
+fn inverse(order: impl Iterator<Item = usize>, count: usize) -> Vec<usize> {
+    let mut places = vec![count; count];
+    for (place, position) in order.enumerate() {
+        if let Some(slot) = places.get_mut(position) {
+            *slot = place;
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::ChainId;
+    use crate::health::{EndpointKey, HealthIndex, Score};
+    use crate::runtime::Moment;
+
+    fn runner() -> Runner {
+        let key = EndpointKey::new(ChainId::resolve("base").unwrap(), 1, "rpc.example");
+        let health = HealthIndex::default().inspect(&key, Moment::default());
+        Runner { health, priority: 0, weight: 1, busy: false }
+    }
+
+    fn scored(score: u16, weight: u32) -> Runner {
+        let mut runner = Runner { weight, ..runner() };
+        runner.health.score = Score::from_ten_thousandths(score);
+        runner.health.unproven = false;
+        runner
+    }
+
+    /// c closed, l slow, s stale, b backing off, t throttled, h half-open, H half-open with its trial out,
+    /// o open, x cordoned, f busy.
+    fn listed(states: &str) -> (Vec<usize>, Option<usize>) {
+        let runners: Vec<Runner> = (states.chars())
+            .map(|state| {
+                let mut runner = runner();
+                let health = &mut runner.health;
+                health.circuit = match state {
+                    'h' | 'H' => Circuit::HalfOpen,
+                    'o' => Circuit::Open,
+                    _ => Circuit::Closed,
+                };
+                health.slow = state == 'l';
+                health.stale = state == 's';
+                health.backing_off = state == 'b';
+                health.throttled = state == 't';
+                health.trial_available = state != 'H';
+                health.cordoned = state == 'x';
+                runner.busy = state == 'f';
+                runner
+            })
+            .collect();
+        let Lineup { attempts, trial } = lineup(&runners, Order::Listed, 2);
+        (attempts, trial)
+    }
+
+    #[test]
+    fn struggling_endpoints_are_passed_over_while_another_is_usable() {
+        for (states, attempts, trial) in [
+            ("cc", vec![0, 1], None),
+            ("ccc", vec![0, 1], None),
+            ("lc", vec![1, 0], None),
+            ("ll", vec![0, 1], None),
+            ("sl", vec![1, 0], None),
+            ("lb", vec![0, 1], None),
+            ("sc", vec![1, 0], None),
+            ("bc", vec![1, 0], None),
+            ("tc", vec![1, 0], None),
+            ("tb", vec![1, 0], None),
+            ("bs", vec![1, 0], None),
+            ("t", vec![0], None),
+            ("oc", vec![1], None),
+            ("hc", vec![1], Some(0)),
+            ("ht", vec![1], Some(0)),
+            ("hcc", vec![1], Some(0)),
+            ("Hc", vec![1], None),
+            ("hh", vec![0, 1], None),
+            ("oh", vec![1, 0], None),
+            ("oo", vec![0, 1], None),
+            ("Ho", vec![0, 1], None),
+            ("xc", vec![1], None),
+            ("fc", vec![1], None),
+            ("xf", vec![], None),
+            ("xo", vec![1], None),
+            ("", vec![], None),
+        ] {
+            assert_eq!(listed(states), (attempts, trial), "{states}");
+        }
+    }
+
+    #[test]
+    fn priority_comes_before_every_order_among_equals() {
+        let runners = [Runner { priority: 1, ..scored(9_000, 900) }, scored(100, 1), scored(100, 1)];
+        for order in [Order::Listed, Order::BestScore { leader: Some(0) }, Order::Weighted { seed: 7 }] {
+            let mut first_two = lineup(&runners, order, 2).attempts;
+            first_two.sort_unstable();
+            assert_eq!(first_two, [1, 2], "{order:?}");
+        }
+    }
+
+    #[test]
+    fn best_score_does_not_flap() {
+        let first = |scores: [u16; 3], leader| {
+            let runners = scores.map(|score| scored(score, 1));
+            lineup(&runners, Order::BestScore { leader }, 1).attempts
+        };
+        assert_eq!(first([8_000, 9_000, 9_000], None), [1], "ties by order");
+        assert_eq!(first([8_000, 8_500, 8_400], Some(0)), [0], "a lead of just the hysteresis keeps the leader");
+        assert_eq!(first([8_000, 8_501, 8_400], Some(0)), [1]);
+        let mut runners = [scored(9_900, 1), scored(100, 1)];
+        runners[1].health.unproven = true;
+        assert_eq!(lineup(&runners, Order::BestScore { leader: Some(0) }, 1).attempts, [1], "tried once");
+    }
+
+    #[test]
+    fn weighted_shares_follow_weight_times_score_and_the_seed() {
+        let runners = [scored(8_000, 1), scored(8_000, 2), scored(4_000, 2)];
+        let firsts: Vec<usize> =
+            (0..4_000).map(|seed| lineup(&runners, Order::Weighted { seed }, 1).attempts[0]).collect();
+        let share = |position| firsts.iter().filter(|first| **first == position).count();
+        // 8000 : 16000 : 8000, that is 1000, 2000 and 1000 of 4000.
+        for (position, expected) in [(0, 1_000), (1, 2_000), (2, 1_000)] {
+            assert!(share(position).abs_diff(expected) < 120, "{position}: {}", share(position));
+        }
+        let again = lineup(&runners, Order::Weighted { seed: 42 }, 3);
+        assert_eq!(lineup(&runners, Order::Weighted { seed: 42 }, 3), again);
+    }
+}

@@ -1,0 +1,150 @@
+//! What happens while endpoints are asked, for logs and dashboards. A lasting state (an open circuit, a
+//! throttled endpoint, a device offline) is reported when it begins and when it ends, a failed attempt
+//! every time.
+
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use crate::chain::ChainId;
+use crate::health::{FailureClass, Opening, Transition};
+use crate::json::Record;
+use crate::runtime::{MaybeSend, MaybeSync};
+
+/// Something that happened to an endpoint. Endpoints go by host, a provider by its label; nothing in here is secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A selection went on to another endpoint.
+    Failover {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint that did not answer everything.
+        from: Arc<str>,
+        /// The one asked next.
+        to: Arc<str>,
+    },
+    /// An endpoint did not answer as it should have.
+    Failed {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+        /// What kind of failure it was.
+        class: FailureClass,
+    },
+    /// An endpoint asked for patience.
+    Throttled {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+    },
+    /// An endpoint answered for another chain.
+    IdentityMismatch {
+        /// The network that it is configured for.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+    },
+    /// Two endpoints reported different balances of one account.
+    BalancesDisagree {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint that reported less.
+        lower: Arc<str>,
+        /// The endpoint whose balance was taken.
+        higher: Arc<str>,
+    },
+    /// A circuit opened.
+    CircuitOpened {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+        /// Why.
+        reason: Opening,
+    },
+    /// A circuit's trial started.
+    CircuitHalfOpen {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+    },
+    /// A circuit closed.
+    CircuitClosed {
+        /// The network as CAIP-2 id.
+        network: ChainId,
+        /// The endpoint.
+        endpoint: Arc<str>,
+    },
+    /// No endpoint of any network could be reached.
+    Offline,
+}
+
+impl Event {
+    pub(crate) fn of_transition(transition: Transition, network: ChainId, endpoint: Arc<str>) -> Self {
+        match transition {
+            Transition::Opened(reason) => Self::CircuitOpened { network, endpoint, reason },
+            Transition::Closed => Self::CircuitClosed { network, endpoint },
+        }
+    }
+
+    /// The event as it is serialised: its `type`, and its fields.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let mut record = Record::default();
+        let none = ("", "");
+        let (name, network, (role, endpoint), (detail, text)) = match self {
+            Self::Failover { network, from, to } => ("failover", network, ("from", from), ("to", &**to)),
+            Self::Failed { network, endpoint, class } => {
+                ("failed", network, ("endpoint", endpoint), ("class", class.name()))
+            }
+            Self::Throttled { network, endpoint } => ("throttled", network, ("endpoint", endpoint), none),
+            Self::IdentityMismatch { network, endpoint } => {
+                ("identity-mismatch", network, ("endpoint", endpoint), none)
+            }
+            Self::BalancesDisagree { network, lower, higher } => {
+                ("balances-disagree", network, ("lower", lower), ("higher", &**higher))
+            }
+            Self::CircuitOpened { network, endpoint, reason } => {
+                ("circuit-opened", network, ("endpoint", endpoint), ("reason", reason.name()))
+            }
+            Self::CircuitHalfOpen { network, endpoint } => ("circuit-half-open", network, ("endpoint", endpoint), none),
+            Self::CircuitClosed { network, endpoint } => ("circuit-closed", network, ("endpoint", endpoint), none),
+            Self::Offline => {
+                record.text("type", "offline");
+                return record;
+            }
+        };
+        record.text("type", name);
+        record.text("network", network.as_str());
+        record.text(role, endpoint);
+        if !detail.is_empty() {
+            record.text(detail, text);
+        }
+        record
+    }
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.record().serialize(serializer)
+    }
+}
+
+/// Hears every [`Event`] of a selector, on the task that caused it: a selection's own, or that of a
+/// trial beside it. Any function of an event is one. It should return quickly, for that task waits,
+/// and may call the selector. A panic in it is the selection's.
+pub trait Observer: MaybeSend + MaybeSync + 'static {
+    /// Called once an event.
+    fn on_event(&self, event: &Event);
+}
+
+impl<F: Fn(&Event) + MaybeSend + MaybeSync + 'static> Observer for F {
+    fn on_event(&self, event: &Event) {
+        self(event);
+    }
+}

@@ -1,0 +1,21 @@
+//! Candidates and their order: one for every offer, the reasons of those that cannot be paid, the cascade, and all of
+//! it in words.
+//!
+//! Pure. Refuses to know networks, endpoints and how anything was read.
+
+mod approval;
+mod candidate;
+pub(crate) mod cascade;
+mod deficit;
+mod explain;
+mod note;
+mod reason;
+
+pub use approval::Approval;
+pub use candidate::Candidate;
+pub use cascade::{Key, Standing, order, rank};
+pub use deficit::Deficit;
+pub use explain::explain;
+pub use note::Note;
+pub(crate) use reason::Obstacle;
+pub use reason::{Reason, Rejection, Rejections};

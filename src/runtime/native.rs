@@ -1,0 +1,94 @@
+//! Tokio, std and the `url` crate.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
+
+use tokio::runtime::Handle;
+use tokio::time::Instant;
+
+use super::{Duration, HEAD_START, Moment, RpcUrl};
+
+/// A boxed future: `Send`, for a multi-threaded runtime may move it.
+pub type BoxFuture<'a, T> = futures::future::BoxFuture<'a, T>;
+
+/// `Send` natively; nothing on WASM, which has one thread.
+pub trait MaybeSend: Send {}
+impl<T: Send + ?Sized> MaybeSend for T {}
+
+/// `Sync` natively; nothing on WASM.
+pub trait MaybeSync: Sync {}
+impl<T: Sync + ?Sized> MaybeSync for T {}
+
+/// Tokio's clock, so that a paused runtime is virtual time. Each paused runtime has its own.
+pub(crate) fn now() -> Moment {
+    static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
+    let now = Instant::now();
+    let first = *FIRST_LOOK.get_or_init(|| now);
+    let ahead = HEAD_START.saturating_add(now.saturating_duration_since(first));
+    Moment::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
+}
+
+/// Bytes that no other question carries. Told apart, not kept secret: std's own random keys do.
+pub(crate) fn nonce() -> [u8; 16] {
+    let half = || RandomState::new().build_hasher().finish().to_be_bytes();
+    let mut nonce = [0; 16];
+    let halves = half().into_iter().chain(half());
+    nonce.iter_mut().zip(halves).for_each(|(place, byte)| *place = byte);
+    nonce
+}
+
+pub(crate) async fn sleep(span: Duration) {
+    tokio::time::sleep(span).await;
+}
+
+/// Whether timers and sockets will work on this thread.
+pub(crate) fn ready() -> Result<(), &'static str> {
+    if Handle::try_current().is_err() {
+        return Err("there is no Tokio runtime on this thread");
+    }
+    // Tokio tells whether a runtime has a timer by panicking when one is wanted.
+    match std::panic::catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))) {
+        Ok(()) => Ok(()),
+        Err(_) => Err("the Tokio runtime has no timer"),
+    }
+}
+
+/// Runs `task` in the background; drops it where nothing could run it.
+pub(crate) fn spawn(task: BoxFuture<'static, ()>) {
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(task);
+    }
+}
+
+/// By the parser of the `url` crate, which reqwest uses.
+pub(crate) fn parse_url(text: &str) -> Option<RpcUrl> {
+    let url = url::Url::parse(text).ok()?;
+    let host = url.host_str().unwrap_or_default();
+    let host_and_port = match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    };
+    Some(RpcUrl { scheme: url.scheme().to_owned(), host: host.to_owned(), host_and_port, href: url.into() })
+}
+
+#[cfg(feature = "reqwest")]
+pub(crate) fn http_client() -> Result<reqwest::Client, reqwest::Error> {
+    reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().tcp_nodelay(true).build()
+}
+
+/// The body, or `None` as soon as it grows past `limit`.
+#[cfg(feature = "reqwest")]
+pub(crate) async fn read_body(
+    mut response: reqwest::Response,
+    limit: usize,
+) -> Result<Option<Vec<u8>>, reqwest::Error> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if chunk.len() > limit.saturating_sub(body.len()) {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
+}

@@ -1,0 +1,139 @@
+//! Screening: what can be said of an offer without asking anyone.
+//!
+//! One function a rule; the rules of schemes are theirs. Refuses to know balances and endpoints'
+//! health, and sends nothing: an offer that is screened out causes no traffic at all.
+
+use std::sync::Arc;
+
+use crate::chain::Family;
+use crate::config::{Asset, Config, NetworkConfig};
+use crate::payment::{PaymentRequired, Terms, Version};
+use crate::ranking::{Candidate, Reason};
+use crate::scheme::{self, Asks, Offer, Route, Sponsors};
+use crate::util::text::shown;
+
+/// An offer after screening: its candidate so far, and what to read if it is still in the running.
+pub(crate) struct Screened {
+    pub(crate) candidate: Candidate,
+    pub(crate) read: Option<BalanceRead>,
+    /// What a payment takes, where the scheme has a way.
+    pub(crate) route: Option<Route>,
+}
+
+/// One balance to read.
+#[derive(Clone, Debug)]
+pub(crate) struct BalanceRead {
+    pub(crate) network: Arc<NetworkConfig>,
+    pub(crate) asset: Arc<Asset>,
+    pub(crate) owner: Arc<str>,
+    /// Who is to receive, where the chain must be ready for that (Solana).
+    pub(crate) recipient: Option<Arc<str>>,
+    /// What else to read along with it.
+    pub(crate) asks: Asks,
+}
+
+/// Screens every offer, in order.
+pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened> {
+    let advertised = |name: &str| payment.extensions().iter().any(|extension| extension == name);
+    let sponsors =
+        Sponsors { permit: advertised("eip2612GasSponsoring"), approval: advertised("erc20ApprovalGasSponsoring") };
+    let mut offers = Vec::new();
+    for requirement in payment.requirements() {
+        let mut screened = Screened { candidate: Candidate::new(requirement.index()), read: None, route: None };
+        match requirement.terms() {
+            Ok(terms) => screened.by_terms(terms, payment.version(), sponsors, config),
+            Err(malformed) => screened.candidate.reject(Reason::MalformedRequirement, malformed.to_string()),
+        }
+        for note in payment.notes().iter().chain(requirement.notes()) {
+            screened.candidate.note(*note);
+        }
+        offers.push(screened);
+    }
+    offers
+}
+
+impl Screened {
+    fn by_terms(&mut self, terms: &Terms, version: Version, sponsors: Sponsors, config: &Config) {
+        let candidate = &mut self.candidate;
+        candidate.scheme = Some(terms.scheme.clone());
+        candidate.amount = Some(terms.amount);
+        candidate.network = terms.chain.clone();
+        let Some(network) = terms.chain.as_ref().and_then(|chain| config.network(chain)) else {
+            let name = shown(&terms.network);
+            return candidate.reject(Reason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
+        };
+        let asset = network.asset(&terms.asset);
+        describe(candidate, network, asset);
+        network_allowed(candidate, network, config);
+        endpoint_configured(candidate, network);
+        match scheme::route(&Offer { version, terms, network, asset: asset.map(Arc::as_ref), sponsors }) {
+            Ok(route) => self.route = Some(route),
+            Err(rejection) => candidate.reject(rejection.reason, rejection.detail),
+        }
+        candidate.deposit = self.route.as_ref().and_then(|route| route.deposit);
+        match asset {
+            Some(asset) => {
+                asset_allowed(candidate, asset);
+                amount_within_limit(candidate, terms, asset);
+            }
+            None => candidate.reject(Reason::AssetUnsupported, format!("`{}`", shown(&terms.asset))),
+        }
+        owner_configured(candidate, network);
+        if let (true, Some(asset), Some(owner), Some(route)) = (candidate.viable, asset, &network.owner, &self.route) {
+            let is_svm = network.chain.family() == Family::Svm;
+            self.read = Some(BalanceRead {
+                network: network.clone(),
+                asset: asset.clone(),
+                owner: owner.clone(),
+                recipient: is_svm.then(|| terms.pay_to.clone()),
+                asks: route.asks(),
+            });
+        }
+    }
+}
+
+fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&Arc<Asset>>) {
+    candidate.network_name = Some(network.name.clone());
+    candidate.owner = network.owner.clone();
+    candidate.fee = network.fee;
+    if let Some(asset) = asset {
+        candidate.asset_id = Some(asset.id.clone());
+        candidate.symbol = Some(asset.symbol.clone());
+        candidate.decimals = Some(asset.decimals);
+    }
+}
+
+fn network_allowed(candidate: &mut Candidate, network: &NetworkConfig, config: &Config) {
+    let allowed = &config.policy.allowed_networks;
+    if !allowed.is_empty() && !allowed.contains(&network.chain) {
+        let detail = format!("{} is not in policy.allowedNetworks", network.name);
+        candidate.reject(Reason::NetworkNotAllowed, detail);
+    }
+}
+
+fn endpoint_configured(candidate: &mut Candidate, network: &NetworkConfig) {
+    if network.endpoints.is_empty() {
+        candidate.reject(Reason::NetworkUnknown, format!("no RPC endpoint is configured for {}", network.name));
+    }
+}
+
+fn asset_allowed(candidate: &mut Candidate, asset: &Asset) {
+    if !asset.allowed {
+        candidate.reject(Reason::AssetNotAllowed, format!("{} is not in policy.allowedAssets", asset.symbol));
+    }
+}
+
+fn amount_within_limit(candidate: &mut Candidate, terms: &Terms, asset: &Asset) {
+    if let Some(limit) = asset.limit.filter(|limit| terms.amount > *limit) {
+        let (price, limit) = (terms.amount.to_units(asset.decimals), limit.to_units(asset.decimals));
+        let detail = format!("costs {price} {}, at most {limit} is allowed", asset.symbol);
+        candidate.reject(Reason::AmountOverLimit, detail);
+    }
+}
+
+fn owner_configured(candidate: &mut Candidate, network: &NetworkConfig) {
+    if network.owner.is_none() {
+        let chain = &network.chain;
+        candidate.reject(Reason::NoOwner, format!("owners has neither {chain} nor {}", chain.namespace()));
+    }
+}

@@ -1,0 +1,140 @@
+//! The answer to a 402, and the holds that it can make.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::chain::Amount;
+use crate::error::SelectError;
+use crate::hold::{Account, Demand, Hold, HoldError, Ledger, Refusal};
+use crate::payment::{PaymentRequired, Requirement};
+use crate::ranking::{Candidate, Deficit, explain};
+use crate::runtime::Clock;
+use crate::scheme::{self, Draw};
+
+/// The answer: which offer to pay, what comes next, and why.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    payment: PaymentRequired,
+    candidates: Vec<Candidate>,
+    chosen: usize,
+    claim: Claim,
+}
+
+impl Selection {
+    /// The answer that ranked candidates amount to: the first, if it is viable.
+    pub(super) fn of(
+        payment: &PaymentRequired,
+        candidates: Vec<Candidate>,
+        holds: &Ledger,
+    ) -> Result<Self, SelectError> {
+        let first = candidates.first().filter(|first| first.viable);
+        let chosen = first.and_then(|first| {
+            let requirement = payment.requirements().get(first.requirement_index)?;
+            Some((first.requirement_index, Claim::of(first, requirement, holds)?))
+        });
+        match chosen {
+            Some((chosen, claim)) => Ok(Self { payment: payment.clone(), candidates, chosen, claim }),
+            None => Err(SelectError::of(candidates)),
+        }
+    }
+
+    /// The offer to pay, exactly as the merchant wrote it.
+    #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "`of` made sure that `chosen` is an index of this list")]
+    pub fn requirement(&self) -> &Requirement {
+        &self.payment.requirements()[self.chosen]
+    }
+
+    /// The candidate of that offer.
+    #[must_use]
+    #[allow(clippy::indexing_slicing, reason = "`of` made sure that there is a first candidate")]
+    pub fn selected(&self) -> &Candidate {
+        &self.candidates[0]
+    }
+
+    /// Every candidate, best first: what comes next, and why the rest cannot be paid.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// The 402 that was answered.
+    #[must_use]
+    pub fn payment_required(&self) -> &PaymentRequired {
+        &self.payment
+    }
+
+    /// The ranking as text for people, one line per candidate.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        explain(&self.candidates)
+    }
+
+    /// Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no
+    /// other selection spends it as well. Call it once per payment, before anything is signed. It holds until it
+    /// is dropped or told what became of the payment: for `maxTimeoutSeconds` at most, and never over a day.
+    ///
+    /// # Errors
+    /// Other payments took what this one needs since the balance was read, or too many are under way.
+    pub fn hold(&self) -> Result<Hold, HoldError> {
+        self.claim.hold()
+    }
+
+    /// What [`hold`](Self::hold) holds, without the rest of the selection.
+    #[must_use]
+    pub fn claim(&self) -> &Claim {
+        &self.claim
+    }
+
+    /// The same for another offer, by its index in the merchant's list, if that one is paid instead: because the
+    /// signer cannot sign the chosen one, for example. `None` unless it can be paid.
+    #[must_use]
+    pub fn claim_for(&self, requirement_index: usize) -> Option<Claim> {
+        let is_it = |candidate: &&Candidate| candidate.requirement_index == requirement_index && candidate.viable;
+        let candidate = self.candidates.iter().find(is_it)?;
+        Claim::of(candidate, self.payment.requirements().get(requirement_index)?, &self.claim.holds)
+    }
+}
+
+/// What paying an offer takes of which balance.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    holds: Ledger,
+    owner: Arc<str>,
+    balance: Amount,
+    lifetime: Duration,
+    draw: Draw,
+    /// Nothing is short; it says so once more is held.
+    standing: Deficit,
+}
+
+impl Claim {
+    fn of(candidate: &Candidate, requirement: &Requirement, holds: &Ledger) -> Option<Self> {
+        let (owner, balance) = (candidate.owner.as_ref()?, candidate.balance?);
+        let terms = requirement.terms().ok()?;
+        let (lifetime, draw) = (Duration::from_secs(terms.max_timeout_seconds), scheme::draw(&terms.scheme)?);
+        let standing = Deficit::of(candidate)?;
+        Some(Self { holds: holds.clone(), owner: owner.clone(), balance, lifetime, draw, standing })
+    }
+
+    /// As [`Selection::hold`].
+    ///
+    /// # Errors
+    /// As for `Selection::hold`.
+    pub fn hold(&self) -> Result<Hold, HoldError> {
+        let (asset, owner) = (self.standing.asset_id.clone(), self.owner.clone());
+        let demand = Demand {
+            account: Account { asset, owner },
+            amount: self.standing.required,
+            draw: self.draw,
+            balance: self.balance,
+            lifetime: self.lifetime,
+        };
+        self.holds.hold(demand, Clock.now()).map_err(|refusal| match refusal {
+            Refusal::Held(held) => {
+                HoldError::HeldElsewhere(Box::new(self.standing.clone().with_held(self.balance, held)))
+            }
+            Refusal::TooMany => HoldError::TooMany,
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! reqwest as a transport: natively a client of its own, on WASM over the host's `fetch`.
+//!
+//! Refuses to know JSON-RPC, deadlines and retries, like every transport.
+
+use super::{Endpoint, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+use crate::runtime::{BoxFuture, http_client, read_body};
+
+/// The ready-made transport, over reqwest.
+pub(super) struct HttpTransport(reqwest::Client);
+
+impl HttpTransport {
+    pub(super) fn new() -> Result<Self, reqwest::Error> {
+        http_client().map(Self)
+    }
+}
+
+impl Transport for HttpTransport {
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+        Box::pin(async move {
+            let url = endpoint.url().ok_or(TransportError::Unreachable)?;
+            let request = self.0.post(url).header("content-type", "application/json").body(body);
+            let response = request.send().await.map_err(|_| TransportError::Unreachable)?;
+            // Where redirects cannot be turned off, as in a browser, the answer gives them away.
+            if reqwest::Url::parse(url).is_ok_and(|asked| asked.origin() != response.url().origin()) {
+                return Err(TransportError::Redirected);
+            }
+            let header = |name| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
+            let (retry_after, date) = (header("retry-after"), header("date"));
+            let status = response.status().as_u16();
+            let reply = |body| Ok(Reply { status, retry_after, date, body });
+            match read_body(response, MAX_RESPONSE_BYTES).await {
+                Ok(Some(body)) => reply(body),
+                // A refusal is a refusal however long it goes on about it.
+                Ok(None) | Err(_) if !(200..300).contains(&status) => reply(Vec::new()),
+                Ok(None) => Err(TransportError::TooLarge),
+                Err(_) => Err(TransportError::Unreachable),
+            }
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! The one seam to the network: a body goes out to an endpoint, an answer or a failure comes back.
+//!
+//! Refuses to know JSON-RPC, deadlines and retries; those are the prober's.
+
+mod endpoint;
+#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
+mod fetch;
+#[cfg(feature = "reqwest")]
+mod http;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use endpoint::Endpoint;
+#[cfg(all(feature = "fetch", target_arch = "wasm32"))]
+pub use fetch::{Exchange, FetchTransport, settle};
+
+use crate::runtime::{BoxFuture, MaybeSend, MaybeSync};
+
+/// The most that is read of an answer, after decompression: 262,144 bytes. A usual one has two
+/// thousand.
+pub const MAX_RESPONSE_BYTES: usize = 256 * 1024;
+
+/// Sends a JSON-RPC body to an endpoint.
+///
+/// Implementations must not follow redirects (a body with account data, and a URL with a key, would
+/// go to a host that nobody configured), must stop reading past [`MAX_RESPONSE_BYTES`], and must
+/// end the request when the future is dropped. Deadlines are kept by the caller.
+pub trait Transport: MaybeSend + MaybeSync + 'static {
+    /// Posts `body` as `application/json`.
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>>;
+}
+
+/// An HTTP answer of any status.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status code.
+    pub status: u16,
+    /// The `Retry-After` header, if there was one.
+    pub retry_after: Option<String>,
+    /// The `Date` header, if there was one: what a date in `Retry-After` is measured against.
+    pub date: Option<String>,
+    /// The body, decompressed.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer. Says nothing that could hold a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// No connection, or it broke.
+    Unreachable,
+    /// The answer is larger than is read.
+    TooLarge,
+    /// The answer came from another place than was asked.
+    Redirected,
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable => f.write_str("the connection failed"),
+            Self::TooLarge => write!(f, "the answer has over {MAX_RESPONSE_BYTES} bytes"),
+            Self::Redirected => f.write_str("the endpoint redirects"),
+        }
+    }
+}
+
+impl std::error::Error for TransportError {}
+
+/// The transport that the crate's features bring. Otherwise what is wrong, and what would be right.
+pub(crate) fn ready_made() -> Result<Arc<dyn Transport>, (&'static str, &'static str)> {
+    #[cfg(feature = "reqwest")]
+    return match http::HttpTransport::new() {
+        Ok(transport) => Ok(Arc::new(transport)),
+        Err(_) => Err(("the HTTP client cannot be made", "a system with trusted root certificates")),
+    };
+    #[cfg(all(feature = "fetch", target_arch = "wasm32", not(feature = "reqwest")))]
+    return Ok(Arc::new(FetchTransport::new()));
+    #[cfg(not(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32"))))]
+    Err(("is missing", "a Transport, or one of the crate's features `reqwest` and `fetch`"))
+}
