@@ -14,8 +14,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use payroute::{
-    Amount, Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Moment, Outcome, PaymentRequired, Reason, Score,
-    rank,
+    Amount, Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Instant, Outcome, PaymentRequired, RejectionReason,
+    Score, rank,
 };
 
 /// Short, so that the whole file ends within a minute; medians over several runs are steadier on a
@@ -74,7 +74,7 @@ fn decoding(criterion: &mut Criterion) {
 fn health(criterion: &mut Criterion) {
     let keys: Vec<EndpointKey> = (0..ENDPOINTS).map(endpoint).collect();
     let index = HealthIndex::default();
-    let mut now = Moment::from_millis(1);
+    let mut now = Instant::from_millis(1);
     let mut attempt = |key: &EndpointKey| {
         now = now.after(Duration::from_micros(10));
         let permit = index.admit(key, Duration::from_secs(1), now);
@@ -114,13 +114,13 @@ fn candidates(count: usize, seed: u64) -> Vec<Candidate> {
             candidate.amount = Some(Amount::from_u64(10_000 + dice.roll(90_000)));
             candidate.balance = Some(Amount::from_u64(dice.roll(1_000_000)));
             candidate.fee = Amount::from_u64(if position % 3 == 1 { 1_000 } else { 0 });
-            candidate.health_score = Score::from_ten_thousandths(6_000 + dice.roll(4_000) as u16);
+            candidate.health_score = Score::from_bps(6_000 + dice.roll(4_000) as u16);
             candidate.latency_us = (dice.roll(10) > 0).then(|| 20_000 + dice.roll(400_000));
             candidate.circuit = if position == 7 { Circuit::Open } else { Circuit::Closed };
             candidate.endpoint = Some("rpc.example".into());
             match dice.roll(6) {
-                0 => candidate.reject(Reason::InsufficientBalance, "0.03 USDC short"),
-                1 => candidate.reject(Reason::BalanceUnavailable, "no answer within 600 ms"),
+                0 => candidate.reject(RejectionReason::InsufficientBalance, "0.03 USDC short"),
+                1 => candidate.reject(RejectionReason::BalanceUnavailable, "no answer within 600 ms"),
                 _ => {}
             }
             candidate

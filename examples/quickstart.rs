@@ -7,7 +7,7 @@ mod support;
 
 use std::error::Error;
 
-use payroute::{Config, ConfigError, PaymentRequired, RouteSelector, SelectError, Selection, rank};
+use payroute::{Config, ConfigurationError, PaymentRequired, RouteSelector, SelectError, Selection, rank};
 use reqwest::StatusCode;
 use serde_json::json;
 use support::world::{BASE, BASE_SEPOLIA, BUYER_EVM, BUYER_SOLANA, ETHEREUM, ETHEREUM_SEPOLIA, SOLANA, World};
@@ -58,7 +58,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The buyer's own document: who pays, whom to ask, what to prefer, what paying costs besides.
-fn buyers_config(world: &World) -> Result<Config, ConfigError> {
+fn buyers_config(world: &World) -> Result<Config, ConfigurationError> {
     let document = json!({
         "owners": { "eip155": BUYER_EVM, "solana": BUYER_SOLANA },
         "networks": {

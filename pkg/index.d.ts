@@ -122,7 +122,7 @@ export interface RoutingConfig {
   /** Milliseconds that one provider is given, 1 to 30000; default 600. */
   readonly probeTimeoutMs?: number | undefined;
   /** Providers asked per network and selection, 1 or 2; default 2. */
-  readonly maxProvidersPerNetwork?: number | undefined;
+  readonly maxEndpointsPerNetwork?: number | undefined;
   /** The seed of the strategy `weighted`: the same seed makes the same draws. Random by default. */
   readonly seed?: number | undefined;
   /** Whether `http` is accepted outside loopback; default false. */

@@ -11,7 +11,7 @@ pub(crate) const OUT_OF_RANGE: &str = "is out of range";
 /// A configuration that is not accepted. `Display` is one sentence: path, problem, what is
 /// accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError(Box<Parts>);
+pub struct ConfigurationError(Box<Parts>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Parts {
@@ -20,7 +20,7 @@ struct Parts {
     accepted: String,
 }
 
-impl ConfigError {
+impl ConfigurationError {
     pub(crate) fn new(path: &str, problem: &str, accepted: &str) -> Self {
         let (path, problem, accepted) = (safe_path(path), problem.to_owned(), accepted.to_owned());
         Self(Box::new(Parts { path, problem, accepted }))
@@ -39,14 +39,14 @@ impl ConfigError {
     }
 }
 
-impl fmt::Display for ConfigError {
+impl fmt::Display for ConfigurationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Parts { path, problem, accepted } = &*self.0;
         write!(f, "{path}: {problem}; accepted is {accepted}")
     }
 }
 
-impl std::error::Error for ConfigError {}
+impl std::error::Error for ConfigurationError {}
 
 /// The same range, of numbers that are wide enough for all.
 pub(crate) fn widened<T: TryInto<u64>>(range: RangeInclusive<T>) -> RangeInclusive<u64> {

@@ -1,6 +1,6 @@
 //! Why there is no selection: one type, a stable code, and every candidate that was made.
 
-use crate::config_error::ConfigError;
+use crate::config_error::ConfigurationError;
 use crate::payment::DecodeError;
 use crate::ranking::{Candidate, Deficit, Obstacle};
 use crate::util::order::sorted_by_key;
@@ -34,7 +34,7 @@ pub enum SelectError {
     BalancesUnavailable(Vec<Candidate>),
     /// `configuration`: the configuration, or the place where the selector runs, is not accepted.
     #[error(transparent)]
-    Configuration(#[from] ConfigError),
+    Configuration(#[from] ConfigurationError),
     /// `cancelled`: the caller gave up. This crate never returns it: dropping the future cancels a selection
     /// without an error. It is for a host that cancels in another way and must report that as an error.
     #[error("the selection was cancelled")]
@@ -79,7 +79,7 @@ impl SelectError {
     }
 
     /// The error that `candidates`, ranked and none of them viable, amount to.
-    pub(crate) fn of(candidates: Vec<Candidate>) -> Self {
+    pub(crate) fn from_candidates(candidates: Vec<Candidate>) -> Self {
         let only = |obstacle| {
             move |candidate: &Candidate| {
                 candidate.rejections.iter().all(|rejection| rejection.reason.obstacle() == obstacle)
@@ -106,7 +106,7 @@ fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
     let mut deficits = Vec::new();
     for candidate in in_offered_order(candidates) {
         if candidate.lacks_funds_alone() {
-            deficits.extend(Deficit::of(candidate));
+            deficits.extend(Deficit::from_candidate(candidate));
         }
     }
     deficits

@@ -53,7 +53,7 @@
 //!
 //!   Without either feature the crate opens no connection, `RouteSelector::new` does not exist, and
 //!   [`RouteSelector::builder`] must be given a [`Transport`].
-//! - `tracing`: spans `select` and `probe` and every [`Event`], through the `tracing` crate. Without it
+//! - `tracing`: spans `select` and `probe` and every [`SelectorEvent`], through the `tracing` crate. Without it
 //!   nothing is logged anywhere.
 
 // Nothing that comes in ends the program or changes a number unseen. An exception says why it is none.
@@ -88,27 +88,30 @@ mod util;
 
 #[doc(inline)]
 pub use chain::registry::NAMES;
-pub use chain::{Amount, AmountError, ChainId, Family, MAX_DECIMALS, NetworkError, registry};
+pub use chain::{Amount, AmountError, ChainFamily, ChainId, MAX_DECIMALS, NetworkError, registry};
 pub use config::Config;
-pub use config_error::ConfigError;
+pub use config_error::ConfigurationError;
 pub use error::SelectError;
 pub use health::{
-    Circuit, EndpointHealth, EndpointKey, EndpointView, FailureClass, HealthIndex, HealthSettings, Opening, Outcome,
-    Permit, Score, ScoreParts, SnapshotError, Transition,
+    AttemptGuard, Circuit, EndpointHealth, EndpointKey, EndpointState, FailureClass, HealthIndex, HealthSettings,
+    OpenReason, Outcome, Score, ScoreParts, SnapshotError, Transition,
 };
 pub use hold::{Hold, HoldError};
 #[doc(hidden)] // What the npm package writes its answers with; no part of the API.
 pub use json::{Record, Value};
 pub use payment::{
-    Carrier, CarrierFailure, DecodeError, Extra, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
+    Carrier, CarrierFailure, DecodeError, Extra, Limits, MalformedField, PaymentRequired, PaymentRequirement, Terms,
+    X402Version,
 };
-pub use probe::{EndpointMetrics, Event, Observer};
-pub use ranking::{Approval, Candidate, Deficit, Key, Note, Reason, Rejection, Rejections, explain, rank};
+pub use probe::{EndpointMetrics, Observer, SelectorEvent};
+pub use ranking::{
+    Approval, Candidate, DecidingKey, Deficit, Note, Rejection, RejectionReason, Rejections, explain, rank,
+};
 #[doc(hidden)] // What the npm package ranks again without the candidates; no part of the API.
-pub use ranking::{Standing, order};
-pub use runtime::{BoxFuture, MaybeSend, MaybeSync, Moment};
+pub use ranking::{RankInput, order};
+pub use runtime::{BoxFuture, Instant, MaybeSend, MaybeSync};
 pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};
-pub use transport::{Endpoint, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+pub use transport::{Endpoint, HttpReply, MAX_RESPONSE_BYTES, Transport, TransportError};
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
 pub use transport::{Exchange, FetchTransport, settle};
 

@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use payroute::{Candidate, ConfigError, DecodeError, Deficit, HoldError, Record, SelectError, Selection, Value};
+use payroute::{Candidate, ConfigurationError, DecodeError, Deficit, HoldError, Record, SelectError, Selection, Value};
 
 use crate::payment::{carrier_name, problem};
 
@@ -47,7 +47,7 @@ pub(crate) fn hold_failure(error: &HoldError) -> String {
     failure.to_json()
 }
 
-pub(crate) fn config_failure(error: ConfigError) -> String {
+pub(crate) fn config_failure(error: ConfigurationError) -> String {
     failure(&error.into())
 }
 

@@ -1,6 +1,6 @@
 //! What stays in the module of a selection that was answered, and the hold, as handles.
 
-use payroute::{Claim, Selection, Standing};
+use payroute::{Claim, RankInput, Selection};
 use wasm_bindgen::prelude::*;
 
 use crate::{convert, rank};
@@ -10,7 +10,7 @@ use crate::{convert, rank};
 #[wasm_bindgen]
 pub struct Answered {
     claims: Vec<(usize, Claim)>,
-    standings: Vec<Standing<'static>>,
+    inputs: Vec<RankInput<'static>>,
 }
 
 #[wasm_bindgen]
@@ -29,16 +29,16 @@ impl Answered {
     /// # Errors
     /// A text: which entry of `prefer` is no network.
     pub fn rank(&self, prefer: &str) -> Result<Vec<u32>, String> {
-        rank::order(&self.standings, prefer)
+        rank::order(&self.inputs, prefer)
     }
 }
 
 impl Answered {
-    pub(crate) fn of(selection: &Selection) -> Self {
+    pub(crate) fn new(selection: &Selection) -> Self {
         let candidates = || selection.candidates().iter();
         let indexes = candidates().map(|candidate| candidate.requirement_index);
         let claims = indexes.filter_map(|index| Some((index, selection.claim_for(index)?))).collect();
-        Self { claims, standings: candidates().map(|candidate| Standing::of(candidate).kept()).collect() }
+        Self { claims, inputs: candidates().map(|candidate| RankInput::from_candidate(candidate).kept()).collect() }
     }
 }
 
@@ -50,6 +50,6 @@ pub struct Hold(payroute::Hold);
 impl Hold {
     /// The payment was made: it counts until a balance shows it.
     pub fn settled(self) {
-        self.0.settled();
+        self.0.settle();
     }
 }

@@ -1,6 +1,6 @@
 //! A decoded 402 as a handle: it is decoded once and asked for its parts.
 
-use payroute::{Carrier, Malformed, Note, PaymentRequired, Record, Requirement, Terms, Value, Version};
+use payroute::{Carrier, MalformedField, Note, PaymentRequired, PaymentRequirement, Record, Terms, Value, X402Version};
 use wasm_bindgen::prelude::*;
 
 use crate::convert::listed;
@@ -21,7 +21,7 @@ impl Payment {
     pub fn describe(&self) -> String {
         let payment = &self.0;
         let mut description = Record::default();
-        description.whole("x402Version", if payment.version() == Version::V1 { 1 } else { 2 });
+        description.whole("x402Version", if payment.version() == X402Version::V1 { 1 } else { 2 });
         description.text("carrier", carrier_name(payment.carrier()));
         description.texts("notes", payment.notes().iter().map(|note| note.name()));
         description.texts("extensions", payment.extensions().iter().map(String::as_str));
@@ -41,7 +41,7 @@ pub(crate) fn carrier_name(carrier: Carrier) -> &'static str {
 }
 
 /// One entry: its terms, or what is wrong with it.
-fn entry(requirement: &Requirement) -> Record {
+fn entry(requirement: &PaymentRequirement) -> Record {
     let mut entry = Record::default();
     entry.whole("index", requirement.index() as u64);
     entry.text("json", requirement.json());
@@ -64,7 +64,7 @@ fn terms_of(terms: &Terms) -> Record {
     record
 }
 
-pub(crate) fn problem(malformed: &Malformed) -> Record {
+pub(crate) fn problem(malformed: &MalformedField) -> Record {
     let mut record = Record::default();
     record.text("field", &malformed.field);
     record.text("problem", &malformed.problem);

@@ -1,14 +1,14 @@
 //! The pure ranking, for what-if. Only what the order depends on crosses: candidates as a whole would
 //! bring a parser for all of them.
 
-use payroute::{Amount, ChainId, Key, Score, Standing};
+use payroute::{Amount, ChainId, DecidingKey, RankInput, Score};
 use wasm_bindgen::prelude::*;
 
 /// The names of the keys that decide, a line each.
 #[wasm_bindgen(js_name = keyNames)]
 pub fn key_names() -> String {
     let mut names = String::new();
-    for key in Key::ALL {
+    for key in DecidingKey::ALL {
         names.push_str(key.name());
         names.push('\n');
     }
@@ -25,24 +25,24 @@ pub fn key_names() -> String {
 /// A text: the path of the field that is not what it must be.
 #[wasm_bindgen]
 pub fn rank(numbers: &[f64], texts: &str, prefer: &str) -> Result<Vec<u32>, String> {
-    let (mut standings, mut lines) = (Vec::new(), texts.split_terminator('\n'));
+    let (mut inputs, mut lines) = (Vec::new(), texts.split_terminator('\n'));
     for (position, numbers) in numbers.chunks_exact(6).enumerate() {
         let texts = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
-        let standing = standing(numbers, texts).map_err(|field| format!("candidates[{position}].{field}"))?;
-        standings.push(standing);
+        let input = input(numbers, texts).map_err(|field| format!("candidates[{position}].{field}"))?;
+        inputs.push(input);
     }
-    order(&standings, prefer)
+    order(&inputs, prefer)
 }
 
 /// As `rank`, of what is known already.
 #[allow(clippy::cast_possible_truncation, reason = "a position fits 32 bits where memory does")]
-pub(crate) fn order(standings: &[Standing<'_>], prefer: &str) -> Result<Vec<u32>, String> {
+pub(crate) fn order(inputs: &[RankInput<'_>], prefer: &str) -> Result<Vec<u32>, String> {
     let mut networks = Vec::new();
     for (position, name) in prefer.split_terminator('\n').enumerate() {
         networks.push(ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]"))?);
     }
     let mut numbers = Vec::new();
-    for (position, key) in payroute::order(standings, &networks) {
+    for (position, key) in payroute::order(inputs, &networks) {
         numbers.push(position as u32);
         numbers.push(key.map_or(u32::MAX, |key| key as u32));
     }
@@ -51,17 +51,17 @@ pub(crate) fn order(standings: &[Standing<'_>], prefer: &str) -> Result<Vec<u32>
 
 /// Of a network that is an empty text nothing is known.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
-fn standing(numbers: &[f64], (network, fee): (&str, &str)) -> Result<Standing<'static>, &'static str> {
+fn input(numbers: &[f64], (network, fee): (&str, &str)) -> Result<RankInput<'static>, &'static str> {
     let [index, viable, open, decimals, score, latency_us] = *numbers else { return Err("") };
     let chain = ChainId::known(network);
     if chain.is_none() && !network.is_empty() {
         return Err("network");
     }
     let fee = fee.parse::<Amount>().map_err(|_| "fee")?;
-    let mut standing = Standing::new(index as usize, chain, fee, decimals as u8);
-    standing.unviable = viable <= 0.0;
-    standing.open = open > 0.0;
-    standing.score = Score::from_ten_thousandths(score as u16);
-    standing.latency_us = (latency_us >= 0.0).then_some(latency_us as u64);
-    Ok(standing)
+    let mut input = RankInput::new(index as usize, chain, fee, decimals as u8);
+    input.unviable = viable <= 0.0;
+    input.open = open > 0.0;
+    input.score = Score::from_bps(score as u16);
+    input.latency_us = (latency_us >= 0.0).then_some(latency_us as u64);
+    Ok(input)
 }

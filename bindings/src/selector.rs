@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures::stream::{AbortHandle, Abortable};
-use payroute::{BoxFuture, Config, Event, HealthIndex, PaymentRequired, RouteSelector, Value};
+use payroute::{BoxFuture, Config, HealthIndex, PaymentRequired, RouteSelector, SelectorEvent, Value};
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
@@ -102,7 +102,7 @@ impl Selector {
             running.borrow_mut().retain(|(other, _)| *other != call);
             match answer {
                 Ok(Ok(selection)) => {
-                    caller.answer(&convert::answer(&selection), Some(Answered::of(&selection)));
+                    caller.answer(&convert::answer(&selection), Some(Answered::new(&selection)));
                 }
                 Ok(Err(error)) => caller.answer(&convert::failure(&error), None),
                 Err(_) => {}
@@ -156,7 +156,7 @@ impl Selector {
             builder = builder.health(health.clone());
         }
         if events {
-            builder = builder.on_event(move |event: &Event| host.event(&event.record().to_json()));
+            builder = builder.on_event(move |event: &SelectorEvent| host.event(&event.record().to_json()));
         }
         let core = builder.build().map_err(convert::config_failure)?;
         Ok(Self { core, running: Rc::default() })

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use payroute::{BoxFuture, Endpoint, Exchange, FetchTransport, Reply, Transport, TransportError, settle};
+use payroute::{BoxFuture, Endpoint, Exchange, FetchTransport, HttpReply, Transport, TransportError, settle};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -33,7 +33,7 @@ impl JsTransport {
 }
 
 impl Transport for JsTransport {
-    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         match endpoint.provider() {
             Some(provider) => settle(self.host.ask(provider, &body)),
             None => self.fetch.post(endpoint, body),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use payroute::{ChainId, EndpointKey, HealthIndex, HealthSettings, Moment, Outcome};
+use payroute::{ChainId, EndpointKey, HealthIndex, HealthSettings, Instant, Outcome};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -48,7 +48,7 @@ pub(crate) fn replay_health(input: &str) -> Result<Vec<String>, String> {
 }
 
 fn take(step: &Step, index: &HealthIndex, key: &EndpointKey) -> String {
-    let now = Moment::from_millis(step.at);
+    let now = Instant::from_millis(step.at);
     let outcome = match step.does {
         Deed::Look => None,
         Deed::Reset => {

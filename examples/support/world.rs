@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use payroute::{ChainId, Family, registry};
+use payroute::{ChainFamily, ChainId, registry};
 use serde_json::{Value, json};
 
 use super::http::{self, Response};
@@ -115,7 +115,7 @@ impl State {
         let chain = ChainId::parse_caip2(self.serves.get(node)?).ok()?;
         let method = call.get("method")?.as_str()?;
         match chain.family() {
-            Family::Svm => solana::answer(&self.ledger, &chain, method, params),
+            ChainFamily::Svm => solana::answer(&self.ledger, &chain, method, params),
             _ => evm::answer(&self.ledger, &chain, method, params),
         }
     }

@@ -184,14 +184,14 @@ impl Amount {
     }
 
     /// The amount as a value that compares across assets of different decimals, exactly.
-    pub(crate) fn to_value(self, decimals: u8) -> Value {
+    pub(crate) fn to_value(self, decimals: u8) -> ScaledAmount {
         // The largest power of ten in a digit.
         const STEP: u8 = 19;
         let mut digits = [0; 8];
         for (digit, [high, low]) in digits.iter_mut().rev().zip(self.0.as_chunks().0.iter().rev()) {
             *digit = u64::from(*high) << 32 | u64::from(*low);
         }
-        let Some(mut highest) = digits.iter().position(|digit| *digit > 0) else { return Value(digits) };
+        let Some(mut highest) = digits.iter().position(|digit| *digit > 0) else { return ScaledAmount(digits) };
         let mut scale = MAX_DECIMALS.saturating_sub(decimals);
         while scale > 0 {
             let step = scale.min(STEP);
@@ -203,7 +203,7 @@ impl Amount {
             }
             scale = scale.saturating_sub(step);
         }
-        Value(digits)
+        ScaledAmount(digits)
     }
 }
 
@@ -218,9 +218,9 @@ fn multiply(limbs: &mut [u32], by: u32, plus: u32) -> u32 {
 
 /// An amount scaled to [`MAX_DECIMALS`] decimals: ordered by worth in token units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Value([u64; 8]);
+pub(crate) struct ScaledAmount([u64; 8]);
 
-impl Value {
+impl ScaledAmount {
     pub(crate) const ZERO: Self = Self([0; 8]);
 }
 
@@ -341,7 +341,7 @@ mod tests {
             let number = U256::from_be_bytes(word) >> shift;
             let power = U256::from(10).pow(U256::from(MAX_DECIMALS - decimals));
             let product: ruint::Uint<512, 8> = number.widening_mul(power);
-            let Value(limbs) = Amount::from_be_bytes(number.to_be_bytes()).to_value(decimals);
+            let ScaledAmount(limbs) = Amount::from_be_bytes(number.to_be_bytes()).to_value(decimals);
             proptest::prop_assert_eq!(limbs.map(u64::to_be_bytes).concat(), product.to_be_bytes::<64>());
         }
     }

@@ -38,7 +38,7 @@ impl ChainId {
     ///
     /// [`NetworkError`] when the text is none of these, to the letter.
     pub fn resolve(text: &str) -> Result<Self, NetworkError> {
-        Self::known(text).ok_or_else(|| NetworkError::of(text, Reason::Unknown))
+        Self::known(text).ok_or_else(|| NetworkError::new(text, NetworkProblem::Unknown))
     }
 
     /// Like [`resolve`](Self::resolve), but `None` instead of an error.
@@ -62,7 +62,7 @@ impl ChainId {
     pub fn parse_caip2(text: &str) -> Result<Self, NetworkError> {
         match what_is_wrong(text) {
             None => Ok(Self(Arc::from(text))),
-            Some(_) => Err(NetworkError::of(text, Reason::NotCaip2)),
+            Some(_) => Err(NetworkError::new(text, NetworkProblem::NotCaip2)),
         }
     }
 
@@ -86,7 +86,7 @@ impl ChainId {
 
     /// Which kind of chain this is, judged by the namespace alone.
     #[must_use]
-    pub fn family(&self) -> Family {
+    pub fn family(&self) -> ChainFamily {
         family_named(self.namespace())
     }
 
@@ -95,8 +95,8 @@ impl ChainId {
     #[must_use]
     pub fn evm_chain_id(&self) -> Option<u64> {
         match self.family() {
-            Family::Evm => self.reference().parse().ok(),
-            Family::Svm | Family::Other => None,
+            ChainFamily::Evm => self.reference().parse().ok(),
+            ChainFamily::Svm | ChainFamily::Other => None,
         }
     }
 
@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for ChainId {
 
 /// The kind of chain, which decides how it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Family {
+pub enum ChainFamily {
     /// An EVM chain: namespace `eip155`.
     Evm,
     /// A Solana cluster: namespace `solana`.
@@ -155,11 +155,11 @@ pub enum Family {
     Other,
 }
 
-pub(crate) fn family_named(namespace: &str) -> Family {
+pub(crate) fn family_named(namespace: &str) -> ChainFamily {
     match namespace {
-        "eip155" => Family::Evm,
-        "solana" => Family::Svm,
-        _ => Family::Other,
+        "eip155" => ChainFamily::Evm,
+        "solana" => ChainFamily::Svm,
+        _ => ChainFamily::Other,
     }
 }
 
@@ -169,13 +169,13 @@ pub(crate) fn family_named(namespace: &str) -> Family {
 #[error("network \"{given}\" {reason}")]
 pub struct NetworkError {
     given: String,
-    reason: Reason,
+    reason: NetworkProblem,
 }
 
 impl NetworkError {
     /// `otherwise` is the reason where the text is no CAIP-2 id at all.
-    fn of(text: &str, otherwise: Reason) -> Self {
-        let reason = what_is_wrong(text).filter(|reason| *reason != Reason::NotCaip2).unwrap_or(otherwise);
+    fn new(text: &str, otherwise: NetworkProblem) -> Self {
+        let reason = what_is_wrong(text).filter(|reason| *reason != NetworkProblem::NotCaip2).unwrap_or(otherwise);
         Self { given: in_ascii(text), reason }
     }
 
@@ -188,14 +188,14 @@ impl NetworkError {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
+enum NetworkProblem {
     Unknown,
     NotCaip2,
     Eip155Reference,
     SolanaReference,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for NetworkProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unknown => {
@@ -220,18 +220,18 @@ impl fmt::Display for Reason {
 }
 
 /// Checks the CAIP-2 grammar and the rules of the two namespaces this crate can read.
-fn what_is_wrong(text: &str) -> Option<Reason> {
+fn what_is_wrong(text: &str) -> Option<NetworkProblem> {
     let Some((namespace, reference)) = text.split_once(':') else {
-        return Some(Reason::NotCaip2);
+        return Some(NetworkProblem::NotCaip2);
     };
     let grammar = (3..=8).contains(&namespace.len())
         && (1..=32).contains(&reference.len())
         && namespace.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
         && reference.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     match namespace {
-        _ if !grammar => Some(Reason::NotCaip2),
-        "eip155" if !is_chain_id(reference) => Some(Reason::Eip155Reference),
-        "solana" if !is_genesis_prefix(reference) => Some(Reason::SolanaReference),
+        _ if !grammar => Some(NetworkProblem::NotCaip2),
+        "eip155" if !is_chain_id(reference) => Some(NetworkProblem::Eip155Reference),
+        "solana" if !is_genesis_prefix(reference) => Some(NetworkProblem::SolanaReference),
         _ => None,
     }
 }
@@ -283,9 +283,9 @@ mod tests {
 
     #[test]
     fn refused_spellings() {
-        let table: [(Reason, &[&str]); 3] = [
+        let table: [(NetworkProblem, &[&str]); 3] = [
             (
-                Reason::Unknown,
+                NetworkProblem::Unknown,
                 &[
                     "",
                     "Base",
@@ -305,7 +305,7 @@ mod tests {
                 ],
             ),
             (
-                Reason::Eip155Reference,
+                NetworkProblem::Eip155Reference,
                 &[
                     "eip155:0",
                     "eip155:08453",
@@ -316,7 +316,7 @@ mod tests {
                 ],
             ),
             (
-                Reason::SolanaReference,
+                NetworkProblem::SolanaReference,
                 &[
                     "solana:Mainnet",
                     "solana:101",
@@ -391,15 +391,15 @@ mod tests {
     fn parts_of_an_id() {
         let base = ChainId::resolve("base").unwrap();
         assert_eq!((base.namespace(), base.reference()), ("eip155", "8453"));
-        assert_eq!((base.family(), base.evm_chain_id()), (Family::Evm, Some(8453)));
+        assert_eq!((base.family(), base.evm_chain_id()), (ChainFamily::Evm, Some(8453)));
 
         let solana = ChainId::resolve("solana").unwrap();
         assert_eq!(solana.namespace(), "solana");
         assert_eq!(solana.reference(), "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp");
-        assert_eq!((solana.family(), solana.evm_chain_id()), (Family::Svm, None));
+        assert_eq!((solana.family(), solana.evm_chain_id()), (ChainFamily::Svm, None));
 
         let aptos = ChainId::resolve("aptos:1").unwrap();
-        assert_eq!((aptos.family(), aptos.evm_chain_id()), (Family::Other, None));
+        assert_eq!((aptos.family(), aptos.evm_chain_id()), (ChainFamily::Other, None));
     }
 
     #[test]

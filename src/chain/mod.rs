@@ -9,9 +9,9 @@ mod id;
 pub mod registry;
 mod solana_address;
 
-pub(crate) use amount::Value;
+pub(crate) use amount::ScaledAmount;
 pub use amount::{Amount, AmountError, MAX_DECIMALS};
 pub(crate) use eip712::domain_separator;
 pub(crate) use id::family_named;
-pub use id::{ChainId, Family, NetworkError};
-pub(crate) use solana_address::Address;
+pub use id::{ChainFamily, ChainId, NetworkError};
+pub(crate) use solana_address::SolanaAddress;

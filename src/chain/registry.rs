@@ -9,7 +9,7 @@
 //! (network, address) pair and are never derived from a symbol. A token whose
 //! decimals no source states is not listed. It does no I/O.
 
-use crate::chain::{ChainId, Family};
+use crate::chain::{ChainFamily, ChainId};
 use crate::util::lines::{Lines, is_same, lines};
 
 /// A network this crate knows by itself.
@@ -141,7 +141,7 @@ pub fn assets(id: &ChainId) -> impl Iterator<Item = &'static Asset> {
 /// case is a checksum and not part of the address; Solana addresses exactly.
 #[must_use]
 pub fn asset(id: &ChainId, address: &str) -> Option<&'static Asset> {
-    let any_case = id.family() == Family::Evm;
+    let any_case = id.family() == ChainFamily::Evm;
     assets(id).find(|asset| asset.address == address || (any_case && asset.address.eq_ignore_ascii_case(address)))
 }
 
@@ -553,7 +553,7 @@ mod tests {
     fn a_solana_reference_is_the_start_of_its_genesis_hash() {
         for network in NETWORKS {
             let chain = id(network.id);
-            assert_eq!(network.genesis_hash.is_some(), chain.family() == Family::Svm, "{network:?}");
+            assert_eq!(network.genesis_hash.is_some(), chain.family() == ChainFamily::Svm, "{network:?}");
             if let Some(hash) = network.genesis_hash {
                 assert_eq!(hash.get(..32), Some(chain.reference()));
                 assert_eq!(decoded_len(hash), 32, "{hash}");
@@ -582,12 +582,12 @@ mod tests {
     fn addresses_have_the_shape_of_their_network() {
         for asset in ASSETS {
             match (id(asset.network).family(), asset.kind) {
-                (Family::Evm, AssetKind::Erc20 { .. }) => {
+                (ChainFamily::Evm, AssetKind::Erc20 { .. }) => {
                     let hex = asset.address.strip_prefix("0x").unwrap();
                     assert_eq!(hex.len(), 40, "{asset:?}");
                     assert!(hex.bytes().all(|b| b.is_ascii_hexdigit()), "{asset:?}");
                 }
-                (Family::Svm, AssetKind::Spl { .. }) => {
+                (ChainFamily::Svm, AssetKind::Spl { .. }) => {
                     assert_eq!(decoded_len(asset.address), 32, "{asset:?}");
                 }
                 _ => panic!("{asset:?} is not of its network's kind"),

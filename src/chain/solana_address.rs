@@ -14,13 +14,13 @@ const MOST_DIGITS: usize = 44;
 
 /// An address of 32 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Address(pub(crate) [u8; 32]);
+pub(crate) struct SolanaAddress(pub(crate) [u8; 32]);
 
 /// Text that is no address in base58.
 #[derive(Debug)]
 pub(crate) struct NoAddress;
 
-impl FromStr for Address {
+impl FromStr for SolanaAddress {
     type Err = NoAddress;
 
     /// Every address has one text only, in which its leading zeros are as many ones.
@@ -46,7 +46,7 @@ impl FromStr for Address {
     }
 }
 
-impl fmt::Display for Address {
+impl fmt::Display for SolanaAddress {
     #[allow(clippy::arithmetic_side_effects, reason = "256 times a digit below 58, and a byte")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = self.0;
@@ -69,7 +69,7 @@ fn leading_zeros(bytes: &[u8; 32]) -> usize {
     bytes.iter().take_while(|byte| **byte == 0).count()
 }
 
-impl Address {
+impl SolanaAddress {
     /// The address that `program` derives from `seeds`: the first hash of them, counted down, that is no
     /// point of the curve, so that nobody has a key to it.
     pub(crate) fn derived(seeds: [Self; 3], program: Self) -> Option<Self> {
@@ -168,10 +168,10 @@ mod tests {
             let mut bytes = bytes;
             bytes.iter_mut().take(zeros).for_each(|byte| *byte = 0);
             let known = Known::from(bytes).to_string();
-            prop_assert_eq!(Address(bytes).to_string(), known.clone());
+            prop_assert_eq!(SolanaAddress(bytes).to_string(), known.clone());
             for text in [known.clone(), format!("1{known}"), known[1..].to_owned(), text] {
                 let expected = Known::from_str(&text).ok().map(|address| address.to_bytes());
-                prop_assert_eq!(Address::from_str(&text).ok().map(|address| address.0), expected, "{}", text);
+                prop_assert_eq!(SolanaAddress::from_str(&text).ok().map(|address| address.0), expected, "{}", text);
             }
         }
 
@@ -189,15 +189,15 @@ mod tests {
         #[test]
         fn derived_addresses_are_those_of_solana(seeds: [[u8; 32]; 3], program: [u8; 32]) {
             let (known, _) = Known::find_program_address(&seeds.each_ref().map(|seed| &seed[..]), &program.into());
-            prop_assert_eq!(Address::derived(seeds.map(Address), Address(program)), Some(Address(known.to_bytes())));
+            prop_assert_eq!(SolanaAddress::derived(seeds.map(SolanaAddress), SolanaAddress(program)), Some(SolanaAddress(known.to_bytes())));
         }
     }
 
     #[test]
     fn text_that_is_no_address() {
         for text in ["", "1", "0", "l", "é", &"1".repeat(31), &"1".repeat(33), &"z".repeat(44), "Sysvar"] {
-            assert!(Address::from_str(text).is_err(), "{text}");
+            assert!(SolanaAddress::from_str(text).is_err(), "{text}");
         }
-        assert_eq!("1".repeat(32).parse::<Address>().unwrap(), Address([0; 32]));
+        assert_eq!("1".repeat(32).parse::<SolanaAddress>().unwrap(), SolanaAddress([0; 32]));
     }
 }

@@ -1,6 +1,6 @@
 //! The buyer's policy on assets: which may pay, and how much at most.
 
-use super::Asset;
+use super::AssetConfig;
 use super::check::{list_asset, listed};
 use super::draft::{Draft, caip19};
 use super::field::{Entries, Field, Listed};
@@ -27,7 +27,7 @@ impl<'f, 'a> AssetPolicy<'f, 'a> {
         }
     }
 
-    pub(super) fn apply(&self, asset: &mut Asset) {
+    pub(super) fn apply(&self, asset: &mut AssetConfig) {
         let is_named = |name: &String| **name == *asset.id || **name == *asset.symbol;
         asset.allowed = self.allowed.is_empty() || self.allowed.iter().any(is_named);
         let limit = listed(&self.limits, &asset.id).or_else(|| listed(&self.limits, &asset.symbol));
@@ -43,7 +43,7 @@ impl<'f, 'a> AssetPolicy<'f, 'a> {
 /// A name that matches no asset is a typing mistake, and a limit with one would limit nothing.
 fn canonical(field: &Field<'_>, name: &str, networks: &[Draft]) -> String {
     let id = canonical_asset_id(name);
-    let is_meant = |asset: &Asset| &*asset.symbol == name || *asset.id == id;
+    let is_meant = |asset: &AssetConfig| &*asset.symbol == name || *asset.id == id;
     if !networks.iter().any(|network| network.assets().iter().any(|asset| is_meant(asset))) {
         field.refuse("matches no built-in or configured asset", "a symbol or a CAIP-19 id");
     }

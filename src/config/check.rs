@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::field::{Field, Listed};
-use crate::chain::{ChainId, Family};
+use crate::chain::{ChainFamily, ChainId};
 use crate::payment::other_than_address;
 use crate::runtime::RpcUrl;
 use crate::util::text::is_visible;
@@ -38,14 +38,14 @@ pub(super) fn list_network<'f, 'a>(listed: &mut Listed<'f, 'a>, key: &str, field
 /// A network of a family that payroute can read.
 pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
     let chain = chain(field, name)?;
-    if chain.family() == Family::Other {
+    if chain.family() == ChainFamily::Other {
         field.refuse("is of a chain family that cannot be read", "an eip155 or solana network");
     }
     Some(chain)
 }
 
 /// An address as chains of `family` write it.
-pub(super) fn address(field: &Field<'_>, family: Family) -> Arc<str> {
+pub(super) fn address(field: &Field<'_>, family: ChainFamily) -> Arc<str> {
     let text = field.text();
     if let Some(accepted) = other_than_address(&text, family) {
         field.refuse("is not an address", accepted);

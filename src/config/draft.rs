@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::asset_policy::AssetPolicy;
 use super::check::{self, list_asset, listed};
 use super::field::{Field, Listed};
-use super::{Asset, Identity, NetworkConfig, Strategy};
+use super::{AssetConfig, Identity, NetworkConfig, Strategy};
 use crate::chain::registry::{self, TokenProgram, TransferMethod};
-use crate::chain::{Address, Amount, ChainId, Family, MAX_DECIMALS};
+use crate::chain::{Amount, ChainFamily, ChainId, MAX_DECIMALS, SolanaAddress};
 use crate::runtime::RpcUrl;
 use crate::transport::Endpoint;
 
@@ -76,7 +76,7 @@ impl Draft {
     fn build_in_asset(&mut self, mut cells: Cells) {
         let mut cell = || cells.next().unwrap_or_default();
         let (symbol, address) = (cell(), cell());
-        let mut asset = Asset::unknown(asset_id(&self.network.chain, address));
+        let mut asset = AssetConfig::unknown(asset_id(&self.network.chain, address));
         asset.symbol = symbol.into();
         asset.address = address.into();
         asset.decimals = cell().parse::<u64>().ok().and_then(|number| u8::try_from(number).ok()).unwrap_or_default();
@@ -89,7 +89,7 @@ impl Draft {
         self.network.assets.push(Arc::new(asset));
     }
 
-    pub(super) fn assets(&self) -> &[Arc<Asset>] {
+    pub(super) fn assets(&self) -> &[Arc<AssetConfig>] {
         &self.network.assets
     }
 
@@ -141,8 +141,8 @@ impl Draft {
     fn genesis(&self, field: &Field<'_>) -> Identity {
         let hash = field.text();
         let chain = &self.network.chain;
-        let belongs = chain.family() == Family::Svm && hash.starts_with(chain.reference());
-        if !belongs || Address::from_str(&hash).is_err() {
+        let belongs = chain.family() == ChainFamily::Svm && hash.starts_with(chain.reference());
+        if !belongs || SolanaAddress::from_str(&hash).is_err() {
             let accepted = "the base58 genesis hash that the network's CAIP-2 id begins";
             field.refuse("does not belong to the network", accepted);
         }
@@ -226,7 +226,7 @@ impl Draft {
         let known = assets.iter().position(|other| other.id == id).map(|place| assets.remove(place));
         let known = known.map(Arc::unwrap_or_clone);
         let is_new = known.is_none();
-        let mut asset = known.unwrap_or_else(|| Asset::unknown(id.clone()));
+        let mut asset = known.unwrap_or_else(|| AssetConfig::unknown(id.clone()));
         asset.address = address;
         match (name, version) {
             (None, None) => {}
@@ -278,7 +278,7 @@ fn identity_from_id(chain: &ChainId) -> Identity {
     }
 }
 
-impl Asset {
+impl AssetConfig {
     fn unknown(id: Arc<str>) -> Self {
         Self {
             id,
@@ -295,14 +295,14 @@ impl Asset {
 }
 
 fn asset_id(chain: &ChainId, address: &str) -> Arc<str> {
-    let kind = if chain.family() == Family::Svm { "token" } else { "erc20" };
+    let kind = if chain.family() == ChainFamily::Svm { "token" } else { "erc20" };
     caip19(chain, &format!("{kind}:{address}")).into()
 }
 
 /// CAIP-19. EVM tokens in lower case, so that one asset has one id.
 pub(super) fn caip19(chain: &ChainId, asset: &str) -> String {
     let mut id = format!("{chain}/{asset}");
-    if chain.family() == Family::Evm {
+    if chain.family() == ChainFamily::Evm {
         id.make_ascii_lowercase();
     }
     id

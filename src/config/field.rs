@@ -7,7 +7,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;
 
-use crate::config_error::{ConfigError, OUT_OF_RANGE, holds_address, whole_numbers, widened};
+use crate::config_error::{ConfigurationError, OUT_OF_RANGE, holds_address, whole_numbers, widened};
 use crate::json::{Json, Kind, Members};
 use crate::util::text::shown;
 
@@ -15,7 +15,7 @@ use crate::util::text::shown;
 pub(super) struct Field<'a> {
     path: String,
     json: Json<'a>,
-    refusal: &'a OnceCell<ConfigError>,
+    refusal: &'a OnceCell<ConfigurationError>,
 }
 
 /// Values by their keys, as they are written.
@@ -32,8 +32,9 @@ pub(super) struct Fields<'a> {
 }
 
 /// What `read` makes of a document, unless it refuses something.
-pub(super) fn document<T>(text: &str, read: impl FnOnce(&Field<'_>) -> T) -> Result<T, ConfigError> {
-    let json = Json::parse(text).map_err(|error| ConfigError::new(".", &error.to_string(), "one JSON object"))?;
+pub(super) fn document<T>(text: &str, read: impl FnOnce(&Field<'_>) -> T) -> Result<T, ConfigurationError> {
+    let json =
+        Json::parse(text).map_err(|error| ConfigurationError::new(".", &error.to_string(), "one JSON object"))?;
     let refusal = OnceCell::new();
     let made = read(&Field { path: String::new(), json, refusal: &refusal });
     refusal.into_inner().map_or(Ok(made), Err)
@@ -144,7 +145,7 @@ impl<'a> Field<'a> {
     }
 
     fn refuse_path(&self, path: &str, problem: &str, accepted: &str) {
-        self.refusal.get_or_init(|| ConfigError::new(path, problem, accepted));
+        self.refusal.get_or_init(|| ConfigurationError::new(path, problem, accepted));
     }
 
     fn accepted<T: Default>(&self, value: Option<T>, kind: Kind) -> T {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::chain::registry::{TokenProgram, TransferMethod};
 use crate::chain::{Amount, ChainId};
-use crate::config_error::ConfigError;
+use crate::config_error::ConfigurationError;
 use crate::health::HealthSettings;
 use crate::payment::{Limits, is_evm_address};
 use crate::transport::Endpoint;
@@ -73,7 +73,7 @@ pub(crate) struct NetworkConfig {
     pub(crate) strategy: Strategy,
     /// Asked for the chain's time alone, never for a balance.
     pub(crate) reference: Option<Arc<Endpoint>>,
-    pub(crate) assets: Vec<Arc<Asset>>,
+    pub(crate) assets: Vec<Arc<AssetConfig>>,
     /// Atomic units of the asset that a payment here costs besides the price.
     pub(crate) fee: Amount,
 }
@@ -107,7 +107,7 @@ pub(crate) enum Identity {
 
 /// A token that may be queried.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Asset {
+pub(crate) struct AssetConfig {
     /// CAIP-19.
     pub(crate) id: Arc<str>,
     /// As the chain is asked for it.
@@ -137,7 +137,7 @@ pub(crate) struct Policy {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProbeSettings {
     pub(crate) timeout: Duration,
-    pub(crate) providers: usize,
+    pub(crate) max_endpoints: usize,
     /// Of the weighted strategy's draws; by chance where none is configured.
     pub(crate) seed: Option<u64>,
     /// Whether a balance that is too low is read once more where that could change the route.
@@ -160,17 +160,21 @@ impl Config {
     /// # Errors
     /// The text is no JSON object, has an unknown field, or a value that is not accepted. The
     /// error names the field by its path and says what is accepted; it never quotes the value.
-    pub fn from_json(text: &str) -> Result<Self, ConfigError> {
+    pub fn from_json(text: &str) -> Result<Self, ConfigurationError> {
         resolve::config(text)
     }
 
     /// The ready-made transport reaches URLs alone.
-    pub(crate) fn require_urls(&self) -> Result<(), ConfigError> {
+    pub(crate) fn require_urls(&self) -> Result<(), ConfigurationError> {
         let has_provider = |network: &&Arc<NetworkConfig>| network.endpoints.iter().any(|e| e.provider().is_some());
         match self.networks.iter().find(has_provider) {
             Some(network) => {
                 let path = format!("networks.{}.rpc", network.chain);
-                Err(ConfigError::new(&path, "names a provider", "URLs, unless a Transport is given that knows it"))
+                Err(ConfigurationError::new(
+                    &path,
+                    "names a provider",
+                    "URLs, unless a Transport is given that knows it",
+                ))
             }
             None => Ok(()),
         }
@@ -195,8 +199,8 @@ impl Config {
 
 impl NetworkConfig {
     /// The asset at `address`: EVM addresses compare without case, Solana ones exactly.
-    pub(crate) fn asset(&self, address: &str) -> Option<&Arc<Asset>> {
-        let same = |asset: &&Arc<Asset>| match self.identity {
+    pub(crate) fn asset(&self, address: &str) -> Option<&Arc<AssetConfig>> {
+        let same = |asset: &&Arc<AssetConfig>| match self.identity {
             Identity::ChainId(_) => is_evm_address(address) && asset.address.eq_ignore_ascii_case(address),
             _ => &*asset.address == address,
         };

@@ -9,10 +9,10 @@ use super::draft::{Draft, builtin_networks, draft_of};
 use super::field::{Entries, Field, Listed, document};
 use super::settings::{self, Routing};
 use super::{Config, Policy};
-use crate::chain::{Amount, Family, family_named};
-use crate::config_error::ConfigError;
+use crate::chain::{Amount, ChainFamily, family_named};
+use crate::config_error::ConfigurationError;
 
-pub(super) fn config(text: &str) -> Result<Config, ConfigError> {
+pub(super) fn config(text: &str) -> Result<Config, ConfigurationError> {
     document(text, read)
 }
 
@@ -59,7 +59,7 @@ fn owners<'f, 'a>(entries: &'f Entries<'a>) -> Listed<'f, 'a> {
     let mut owners = Listed::new();
     for (name, field) in entries {
         let (key, family) = match family_named(name) {
-            Family::Other => {
+            ChainFamily::Other => {
                 let Some(chain) = payable_chain(field, name) else { continue };
                 (chain.as_str().to_owned(), chain.family())
             }

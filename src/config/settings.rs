@@ -22,7 +22,7 @@ pub(super) fn routing(field: Option<&Field<'_>>) -> Routing {
         // 600: what a person does not yet notice, and more than a healthy endpoint needs.
         timeout: Duration::from_millis(600),
         // 2: one failover; a third would cost more time than it saves failures.
-        providers: 2,
+        max_endpoints: 2,
         seed: None,
         second_opinion: true,
     };
@@ -35,7 +35,7 @@ pub(super) fn routing(field: Option<&Field<'_>>) -> Routing {
         // Past 30 s every merchant has given up.
         probe.timeout = Duration::from_millis(timeout.whole(1..=30_000));
     }
-    fields.set_whole("maxProvidersPerNetwork", 1..=2, &mut probe.providers);
+    fields.set_whole("maxEndpointsPerNetwork", 1..=2, &mut probe.max_endpoints);
     fields.set_flag("secondOpinion", &mut probe.second_opinion);
     fields.set_flag("allowHttp", &mut routing.allow_http);
     probe.seed = fields.whole("seed", 0..=u64::MAX);

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use super::settings::HealthSettings;
-use super::{Circuit, Opening, Transition};
-use crate::runtime::Moment;
+use super::{Circuit, OpenReason, Transition};
+use crate::runtime::Instant;
 
 /// A number that grows whenever a circuit opens or an endpoint is met anew. An attempt carries the
 /// one it was admitted under, so that an older attempt cannot speak for a newer circuit.
@@ -23,7 +23,7 @@ pub(super) struct Ticket {
 
 /// What a report did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum Recorded {
     /// It was of an older generation, or not this attempt's to decide.
     Ignored,
     /// It counted, and may have moved the circuit.
@@ -34,18 +34,18 @@ pub(super) enum Heard {
 pub(super) struct Breaker {
     history: History,
     consecutive: u32,
-    opened: Option<(Moment, Opening)>,
+    opened: Option<(Instant, OpenReason)>,
     /// Soft faults that no second one has made whole yet.
     half_failures: u8,
     generation: Generation,
-    trial: Option<Trial>,
+    trial: Option<TrialLease>,
     trials_issued: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Trial {
+struct TrialLease {
     id: u64,
-    expires: Moment,
+    expires: Instant,
 }
 
 impl Breaker {
@@ -61,7 +61,7 @@ impl Breaker {
         }
     }
 
-    pub(super) fn state(&self, now: Moment, settings: &HealthSettings) -> Circuit {
+    pub(super) fn state(&self, now: Instant, settings: &HealthSettings) -> Circuit {
         match self.opened {
             None => Circuit::Closed,
             Some((opened, _)) if now < opened.after_millis(settings.open_for_ms) => Circuit::Open,
@@ -70,19 +70,19 @@ impl Breaker {
     }
 
     /// Whether a half-open trial could start now. A lease that ran out is as good as returned.
-    pub(super) fn trial_available(&self, now: Moment) -> bool {
+    pub(super) fn trial_available(&self, now: Instant) -> bool {
         self.trial.is_none_or(|trial| trial.expires <= now)
     }
 
     /// Admits an attempt. At half-open the first one gets the trial; the state it is told is what
     /// it may rely on: without the trial a half-open circuit is still open.
-    pub(super) fn admit(&mut self, lease: Duration, now: Moment, settings: &HealthSettings) -> (Circuit, Ticket) {
+    pub(super) fn admit(&mut self, lease: Duration, now: Instant, settings: &HealthSettings) -> (Circuit, Ticket) {
         let mut ticket = Ticket { generation: self.generation, trial: None };
         let state = match self.state(now, settings) {
             Circuit::HalfOpen if self.trial_available(now) => {
                 self.trials_issued = self.trials_issued.wrapping_add(1);
                 ticket.trial = Some(self.trials_issued);
-                self.trial = Some(Trial { id: self.trials_issued, expires: now.after(lease) });
+                self.trial = Some(TrialLease { id: self.trials_issued, expires: now.after(lease) });
                 Circuit::HalfOpen
             }
             Circuit::HalfOpen => Circuit::Open,
@@ -99,41 +99,47 @@ impl Breaker {
     }
 
     /// Records a success.
-    pub(super) fn succeed(&mut self, ticket: Ticket, settings: &HealthSettings) -> Heard {
+    pub(super) fn succeed(&mut self, ticket: Ticket, settings: &HealthSettings) -> Recorded {
         if ticket.generation != self.generation {
-            return Heard::Ignored;
+            return Recorded::Ignored;
         }
         if self.opened.is_none() {
             self.consecutive = 0;
             self.half_failures = 0;
             self.history.push(false, settings.failure_window);
-            return Heard::Counted(None);
+            return Recorded::Counted(None);
         }
         if !self.holds_trial(ticket) {
-            return Heard::Ignored;
+            return Recorded::Ignored;
         }
         self.opened = None;
         self.consecutive = 0;
         self.half_failures = 0;
         self.history = History::default();
-        Heard::Counted(Some(Transition::Closed))
+        Recorded::Counted(Some(Transition::Closed))
     }
 
     /// Records a failure and opens the circuit if that was one too many. `fresh` is the generation
     /// that an opening starts.
-    pub(super) fn fail(&mut self, ticket: Ticket, now: Moment, fresh: Generation, settings: &HealthSettings) -> Heard {
+    pub(super) fn fail(
+        &mut self,
+        ticket: Ticket,
+        now: Instant,
+        fresh: Generation,
+        settings: &HealthSettings,
+    ) -> Recorded {
         if ticket.generation != self.generation || (self.opened.is_some() && !self.holds_trial(ticket)) {
-            return Heard::Ignored;
+            return Recorded::Ignored;
         }
         self.consecutive = self.consecutive.saturating_add(1);
         if self.opened.is_some() {
-            return Heard::Counted(Some(self.open(now, fresh, Opening::TrialFailed)));
+            return Recorded::Counted(Some(self.open(now, fresh, OpenReason::TrialFailed)));
         }
         self.history.push(true, settings.failure_window);
-        Heard::Counted(if self.consecutive >= settings.consecutive_failures {
-            Some(self.open(now, fresh, Opening::ConsecutiveFailures))
+        Recorded::Counted(if self.consecutive >= settings.consecutive_failures {
+            Some(self.open(now, fresh, OpenReason::ConsecutiveFailures))
         } else if self.history.too_many(settings) {
-            Some(self.open(now, fresh, Opening::FailureRate))
+            Some(self.open(now, fresh, OpenReason::FailureRate))
         } else {
             None
         })
@@ -143,31 +149,31 @@ impl Breaker {
     pub(super) fn half_fail(
         &mut self,
         ticket: Ticket,
-        now: Moment,
+        now: Instant,
         fresh: Generation,
         settings: &HealthSettings,
-    ) -> Heard {
+    ) -> Recorded {
         if ticket.generation != self.generation {
-            return Heard::Ignored;
+            return Recorded::Ignored;
         }
         self.half_failures = self.half_failures.saturating_add(1);
         if self.half_failures >= 2 || self.holds_trial(ticket) {
             self.half_failures = 0;
             return self.fail(ticket, now, fresh, settings);
         }
-        Heard::Ignored
+        Recorded::Ignored
     }
 
     /// Opens at once: the endpoint served another chain. An open window is not extended.
-    pub(super) fn trip(&mut self, now: Moment, fresh: Generation, settings: &HealthSettings) -> Option<Transition> {
+    pub(super) fn trip(&mut self, now: Instant, fresh: Generation, settings: &HealthSettings) -> Option<Transition> {
         match self.state(now, settings) {
             Circuit::Open => None,
-            _ => Some(self.open(now, fresh, Opening::WrongChain)),
+            _ => Some(self.open(now, fresh, OpenReason::WrongChain)),
         }
     }
 
     /// When it opened, and why, while it is open or half-open.
-    pub(super) fn opened(&self) -> Option<(Moment, Opening)> {
+    pub(super) fn opened(&self) -> Option<(Instant, OpenReason)> {
         self.opened
     }
 
@@ -181,7 +187,7 @@ impl Breaker {
     pub(super) fn restored(
         generation: Generation,
         counts: Counts,
-        opened: Option<(Moment, Opening)>,
+        opened: Option<(Instant, OpenReason)>,
         settings: &HealthSettings,
     ) -> Self {
         let samples = counts.samples.min(settings.failure_window);
@@ -199,7 +205,7 @@ impl Breaker {
         self.consecutive
     }
 
-    fn open(&mut self, now: Moment, fresh: Generation, reason: Opening) -> Transition {
+    fn open(&mut self, now: Instant, fresh: Generation, reason: OpenReason) -> Transition {
         self.opened = Some((now, reason));
         self.generation = fresh;
         self.trial = None;

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use super::circuit::{Breaker, Generation, Heard, Ticket};
+use super::circuit::{Breaker, Generation, Recorded, Ticket};
 use super::freshness::{ChainClock, offset};
-use super::score::{Averages, Parts, Score, State};
+use super::score::{Averages, Score, ScoreState, ScoreTerms};
 use super::settings::{
     HealthSettings, LATENCIES_KEPT, QUOTA_WAIT, SLOW_FROM, STALE_AFTER_MS, UNPROVEN_AFTER, throttle_wait,
 };
 use super::{Circuit, Outcome, Transition};
-use crate::runtime::{Moment, micros};
+use crate::runtime::{Instant, micros};
 
 /// What the index says of one endpoint at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct EndpointHealth {
+pub struct EndpointState {
     /// The state of its circuit.
     pub circuit: Circuit,
     /// Its score; 0.8 for an endpoint that nothing is known of.
@@ -41,7 +41,7 @@ pub struct EndpointHealth {
     pub(crate) plan: Option<u8>,
 }
 
-impl EndpointHealth {
+impl EndpointState {
     /// Unknown counts as healthy.
     pub(super) const UNKNOWN: Self = Self {
         circuit: Circuit::Closed,
@@ -59,21 +59,21 @@ impl EndpointHealth {
     };
 }
 
-pub(super) struct Entry {
+pub(super) struct EndpointRecord {
     pub(super) born: Generation,
-    pub(super) last_used: Moment,
+    pub(super) last_used: Instant,
     pub(super) averages: Averages,
     pub(super) breaker: Breaker,
     pub(super) clock: Option<ChainClock>,
-    pub(super) backs_off_until: Option<Moment>,
-    pub(super) not_before: Option<Moment>,
+    pub(super) backs_off_until: Option<Instant>,
+    pub(super) not_before: Option<Instant>,
     pub(super) refusals: u32,
-    pub(super) plan: Option<(u8, Moment)>,
+    pub(super) plan: Option<(u8, Instant)>,
     pub(super) latencies: Latencies,
 }
 
-impl Entry {
-    pub(super) fn new(generation: Generation, now: Moment) -> Self {
+impl EndpointRecord {
+    pub(super) fn new(generation: Generation, now: Instant) -> Self {
         Self {
             born: generation,
             last_used: now,
@@ -88,7 +88,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn is_current(&self, now: Moment, settings: &HealthSettings) -> bool {
+    pub(super) fn is_current(&self, now: Instant, settings: &HealthSettings) -> bool {
         now <= self.last_used.after_millis(settings.idle_retention_ms)
     }
 
@@ -98,7 +98,7 @@ impl Entry {
         &mut self,
         ticket: Ticket,
         outcome: Outcome,
-        now: Moment,
+        now: Instant,
         fresh: Generation,
         settings: &HealthSettings,
     ) -> Option<Transition> {
@@ -110,7 +110,7 @@ impl Entry {
                 if let Some(time) = chain_time_ms {
                     self.hear_clock(time, now);
                 }
-                let Heard::Counted(transition) = self.breaker.succeed(ticket, settings) else {
+                let Recorded::Counted(transition) = self.breaker.succeed(ticket, settings) else {
                     return None;
                 };
                 self.backs_off_until = None;
@@ -118,13 +118,13 @@ impl Entry {
             }
             Outcome::Fault => {
                 self.averages.fail(settings.ewma_alpha);
-                let heard = self.breaker.fail(ticket, now, fresh, settings);
-                self.back_off(heard, now, settings)
+                let recorded = self.breaker.fail(ticket, now, fresh, settings);
+                self.back_off(recorded, now, settings)
             }
             Outcome::SoftFault => {
                 self.averages.fail(settings.ewma_alpha / 2.0);
-                let heard = self.breaker.half_fail(ticket, now, fresh, settings);
-                self.back_off(heard, now, settings)
+                let recorded = self.breaker.half_fail(ticket, now, fresh, settings);
+                self.back_off(recorded, now, settings)
             }
             Outcome::WrongChain => {
                 self.averages.fail(settings.ewma_alpha);
@@ -147,33 +147,33 @@ impl Entry {
         }
     }
 
-    pub(super) fn hear_clock(&mut self, chain_time_ms: u64, now: Moment) {
+    pub(super) fn hear_clock(&mut self, chain_time_ms: u64, now: Instant) {
         let offset = offset(chain_time_ms, now);
         self.clock = Some(self.clock.map_or(ChainClock::first(offset, now), |clock| clock.next(offset, now)));
     }
 
-    fn back_off(&mut self, heard: Heard, now: Moment, settings: &HealthSettings) -> Option<Transition> {
-        let Heard::Counted(transition) = heard else {
+    fn back_off(&mut self, recorded: Recorded, now: Instant, settings: &HealthSettings) -> Option<Transition> {
+        let Recorded::Counted(transition) = recorded else {
             return None;
         };
         self.backs_off_until = Some(now.after_millis(settings.backoff_ms_after(self.breaker.consecutive())));
         transition
     }
 
-    fn wait(&mut self, span: Duration, now: Moment) {
+    fn wait(&mut self, span: Duration, now: Instant) {
         self.not_before = self.not_before.max(Some(now.after(span)));
     }
 
-    pub(super) fn parts(&self, lag_ms: Option<u64>, now: Moment, settings: &HealthSettings) -> Parts {
-        let state = State { circuit: self.breaker.state(now, settings), throttled: self.throttled(now), lag_ms };
+    pub(super) fn parts(&self, lag_ms: Option<u64>, now: Instant, settings: &HealthSettings) -> ScoreTerms {
+        let state = ScoreState { circuit: self.breaker.state(now, settings), throttled: self.throttled(now), lag_ms };
         self.averages.parts(state, settings)
     }
 
-    pub(super) fn health(&self, lag_ms: Option<u64>, now: Moment, settings: &HealthSettings) -> EndpointHealth {
+    pub(super) fn health(&self, lag_ms: Option<u64>, now: Instant, settings: &HealthSettings) -> EndpointState {
         let parts = self.parts(lag_ms, now, settings);
         let latency_us = self.averages.latency_us();
         let unproven = latency_us.is_none() || now.micros_since(self.last_used) > micros(UNPROVEN_AFTER);
-        EndpointHealth {
+        EndpointState {
             circuit: self.breaker.state(now, settings),
             score: parts.score(),
             latency_us,
@@ -189,7 +189,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn plan(&self, now: Moment) -> Option<u8> {
+    pub(super) fn plan(&self, now: Instant) -> Option<u8> {
         self.plan.filter(|(_, expires)| now < *expires).map(|(plan, _)| plan)
     }
 
@@ -198,7 +198,7 @@ impl Entry {
         self.latencies.p95_us()
     }
 
-    fn throttled(&self, now: Moment) -> bool {
+    fn throttled(&self, now: Instant) -> bool {
         self.not_before.is_some_and(|until| now < until)
     }
 }

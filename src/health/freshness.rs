@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::settings::STALE_AFTER_MS;
 use crate::chain::ChainId;
-use crate::runtime::{Moment, micros};
+use crate::runtime::{Instant, micros};
 
 /// A lead over the runner-up of more than this, in milliseconds, is not believed: one liar must not
 /// make every honest node look stale. Among two, nobody can say who lies, and neither lag is known: 10
@@ -25,7 +25,7 @@ const MOST_COMPARED: usize = 32;
 /// Chain time minus device time, in milliseconds. Only differences mean anything.
 pub(super) type Offset = i64;
 
-pub(super) fn offset(chain_time_ms: u64, now: Moment) -> Offset {
+pub(super) fn offset(chain_time_ms: u64, now: Instant) -> Offset {
     let now_ms = i64::try_from(now.as_micros() / 1_000).unwrap_or(i64::MAX);
     i64::try_from(chain_time_ms).unwrap_or(i64::MAX).saturating_sub(now_ms)
 }
@@ -37,16 +37,16 @@ pub(super) struct ChainClock {
     /// The offset from which it last kept pace. A frozen node falls behind this one, whatever the
     /// others say.
     pub(super) in_pace: Offset,
-    pub(super) seen: Moment,
+    pub(super) seen: Instant,
 }
 
 impl ChainClock {
-    pub(super) fn first(offset: Offset, now: Moment) -> Self {
+    pub(super) fn first(offset: Offset, now: Instant) -> Self {
         Self { offset, in_pace: offset, seen: now }
     }
 
     /// A node keeps pace when its time moves at least half as fast as ours.
-    pub(super) fn next(self, offset: Offset, now: Moment) -> Self {
+    pub(super) fn next(self, offset: Offset, now: Instant) -> Self {
         let elapsed = i64::try_from(now.millis_since(self.seen)).unwrap_or(i64::MAX);
         let fell_behind = self.offset.saturating_sub(offset);
         // Two readings of one moment say nothing about pace.
@@ -64,13 +64,13 @@ pub(super) struct Tips(Vec<(ChainId, Vec<Tip>)>);
 struct Tip {
     endpoint: u128,
     offset: Offset,
-    seen: Moment,
+    seen: Instant,
 }
 
 impl Tips {
     pub(super) fn set(&mut self, network: &ChainId, endpoint: u128, clock: ChainClock) {
         let tip = Tip { endpoint, offset: clock.offset, seen: clock.seen };
-        let Some(tips) = self.of(network) else {
+        let Some(tips) = self.of_network(network) else {
             return self.0.push((network.clone(), vec![tip]));
         };
         match tips.iter_mut().find(|known| known.endpoint == endpoint) {
@@ -86,12 +86,12 @@ impl Tips {
 
     /// Forgets an endpoint that is no measure any more.
     pub(super) fn remove(&mut self, network: &ChainId, endpoint: u128) {
-        if let Some(tips) = self.of(network) {
+        if let Some(tips) = self.of_network(network) {
             tips.retain(|tip| tip.endpoint != endpoint);
         }
     }
 
-    fn of(&mut self, network: &ChainId) -> Option<&mut Vec<Tip>> {
+    fn of_network(&mut self, network: &ChainId) -> Option<&mut Vec<Tip>> {
         self.0.iter_mut().find(|(chain, _)| chain == network).map(|(_, tips)| tips)
     }
 
@@ -101,7 +101,7 @@ impl Tips {
 
     /// Milliseconds by which a clock lies behind its network's reference, or behind itself; `None`
     /// when it was last read too long ago to tell, or when nobody can say who is right.
-    pub(super) fn lag_ms(&self, network: &ChainId, clock: ChainClock, now: Moment) -> Option<u64> {
+    pub(super) fn lag_ms(&self, network: &ChainId, clock: ChainClock, now: Instant) -> Option<u64> {
         if now.micros_since(clock.seen) > micros(MEMORY) {
             return None;
         }
@@ -119,7 +119,7 @@ impl Tips {
 
 /// The best offset, or the second best where the best is implausibly far ahead of it; `alone` where there is
 /// none, and `None` where there is no third to say which of two is right.
-fn reference(tips: &[Tip], alone: Offset, now: Moment) -> Option<Offset> {
+fn reference(tips: &[Tip], alone: Offset, now: Instant) -> Option<Offset> {
     let (mut leader, mut runner_up, mut count) = (Offset::MIN, Offset::MIN, 0_usize);
     for tip in tips.iter().filter(|tip| now.micros_since(tip.seen) <= micros(MEMORY)) {
         count = count.saturating_add(1);
@@ -148,9 +148,9 @@ mod tests {
 
     fn lags(offsets: &[Offset]) -> Vec<Option<u64>> {
         let mut tips = Tips::default();
-        let clock = |offset: &Offset| ChainClock::first(*offset, Moment::default());
+        let clock = |offset: &Offset| ChainClock::first(*offset, Instant::default());
         (0..).zip(offsets).for_each(|(endpoint, offset)| tips.set(&base(), endpoint, clock(offset)));
-        let lag = |offset| tips.lag_ms(&base(), clock(offset), Moment::default());
+        let lag = |offset| tips.lag_ms(&base(), clock(offset), Instant::default());
         offsets.iter().map(lag).collect()
     }
 
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_frozen_clock_falls_behind_itself() {
-        let at = |ms: u64| Moment::from_millis(ms);
+        let at = |ms: u64| Instant::from_millis(ms);
         let frozen = |ms: u64| offset(1_000_000, at(ms));
         let clock = ChainClock::first(frozen(0), at(0)).next(frozen(20_000), at(20_000));
         let lag = |clock: ChainClock| Tips::default().lag_ms(&base(), clock, clock.seen);
@@ -195,8 +195,8 @@ mod tests {
     #[test]
     fn what_is_remembered_of_a_network_is_bounded() {
         let mut tips = Tips::default();
-        let clock = ChainClock::first(0, Moment::default());
+        let clock = ChainClock::first(0, Instant::default());
         (0..10_000).for_each(|endpoint| tips.set(&base(), endpoint, clock));
-        assert_eq!(tips.of(&base()).map(|tips| tips.len()), Some(MOST_COMPARED));
+        assert_eq!(tips.of_network(&base()).map(|tips| tips.len()), Some(MOST_COMPARED));
     }
 }

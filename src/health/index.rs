@@ -1,6 +1,6 @@
 //! The index of all endpoints' health: shared, bounded, locked for nanoseconds at a time.
 //!
-//! Every attempt is admitted before it starts and settled after; a [`Permit`] that is dropped
+//! Every attempt is admitted before it starts and settled after; a [`AttemptGuard`] that is dropped
 //! unsettled settles itself as neutral, so a half-open trial always comes back.
 
 use std::fmt;
@@ -12,34 +12,34 @@ use std::time::Duration;
 use lru::LruCache;
 
 use super::circuit::{Generation, Ticket};
-use super::entry::{EndpointHealth, Entry};
+use super::entry::{EndpointRecord, EndpointState};
 use super::freshness::Tips;
 use super::settings::HealthSettings;
 use super::snapshot::{self, SnapshotError};
-use super::view::EndpointView;
+use super::view::EndpointHealth;
 use super::{Circuit, EndpointKey, Outcome, Transition};
-use crate::config_error::ConfigError;
-use crate::runtime::Moment;
+use crate::config_error::ConfigurationError;
+use crate::runtime::Instant;
 
 /// What every endpoint did lately. Cloning shares: selectors that hold clones learn from each
 /// other's traffic.
 #[derive(Clone)]
 pub struct HealthIndex {
     settings: Arc<HealthSettings>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<IndexState>>,
 }
 
 /// An admitted attempt. Settle it with what happened; dropping it is neutral.
 #[must_use = "an attempt that is not settled counts for nothing"]
-pub struct Permit {
+pub struct AttemptGuard {
     index: HealthIndex,
     key: EndpointKey,
     ticket: Ticket,
     circuit: Circuit,
 }
 
-struct State {
-    entries: LruCache<EndpointKey, Entry, BuildHasherDefault<OfDigest>>,
+struct IndexState {
+    entries: LruCache<EndpointKey, EndpointRecord, BuildHasherDefault<OfDigest>>,
     tips: Tips,
     /// By hand; neither a reset nor forgetting lifts a cordon.
     cordoned: Vec<EndpointKey>,
@@ -67,41 +67,41 @@ impl HealthIndex {
     ///
     /// # Errors
     /// A setting is not within its range, or contradicts another; the path is its name as in the configuration.
-    pub fn new(settings: HealthSettings) -> Result<Self, ConfigError> {
-        settings.check().map(|()| Self::of(settings))
+    pub fn new(settings: HealthSettings) -> Result<Self, ConfigurationError> {
+        settings.check().map(|()| Self::with_settings(settings))
     }
 
     /// An index with settings that are known to fit.
-    pub(crate) fn of(settings: HealthSettings) -> Self {
-        let state = State::new(&settings);
+    pub(crate) fn with_settings(settings: HealthSettings) -> Self {
+        let state = IndexState::new(&settings);
         Self { settings: Arc::new(settings), state: Arc::new(Mutex::new(state)) }
     }
 
     /// Admits an attempt at `key`. At half-open the permit carries the one trial, if it is free;
     /// `lease` after `now` the trial counts as returned even if the permit lives on.
-    pub fn admit(&self, key: &EndpointKey, lease: Duration, now: Moment) -> Permit {
+    pub fn admit(&self, key: &EndpointKey, lease: Duration, now: Instant) -> AttemptGuard {
         let mut state = self.lock();
         let entry = state.entry(key, now, &self.settings);
         let (circuit, ticket) = entry.breaker.admit(lease, now, &self.settings);
-        Permit { index: self.clone(), key: key.clone(), ticket, circuit }
+        AttemptGuard { index: self.clone(), key: key.clone(), ticket, circuit }
     }
 
     /// What is known of `key` at `now`. Reading changes nothing, not even what is forgotten first.
     #[must_use]
-    pub fn inspect(&self, key: &EndpointKey, now: Moment) -> EndpointHealth {
+    pub fn inspect(&self, key: &EndpointKey, now: Instant) -> EndpointState {
         let state = self.lock();
         let entry = state.entries.peek(key).filter(|entry| entry.is_current(now, &self.settings));
-        let health = entry.map_or(EndpointHealth::UNKNOWN, |entry| {
+        let health = entry.map_or(EndpointState::UNKNOWN, |entry| {
             let lag_ms = entry.clock.and_then(|clock| state.tips.lag_ms(key.network(), clock, now));
             entry.health(lag_ms, now, &self.settings)
         });
         let cordoned = state.cordoned.contains(key);
-        EndpointHealth { cordoned, ..health }
+        EndpointState { cordoned, ..health }
     }
 
     /// Feeds the outcome of traffic that the application sent by itself. It counts like one of the
     /// selector's own, but is no half-open trial.
-    pub fn report(&self, key: &EndpointKey, outcome: Outcome, now: Moment) -> Option<Transition> {
+    pub fn report(&self, key: &EndpointKey, outcome: Outcome, now: Instant) -> Option<Transition> {
         let generation = self.lock().entry(key, now, &self.settings).breaker.generation();
         self.settle(key, Ticket { generation, trial: None }, outcome, now)
     }
@@ -132,23 +132,23 @@ impl HealthIndex {
     /// Every endpoint that something is known of, most recently used first, then cordoned ones of which
     /// nothing else is known.
     #[must_use]
-    pub fn view(&self, now: Moment) -> Vec<EndpointView> {
+    pub fn view(&self, now: Instant) -> Vec<EndpointHealth> {
         let state = self.lock();
         let current = state.entries.iter().filter(|(_, entry)| entry.is_current(now, &self.settings));
-        let view = |key, entry: &Entry| {
-            EndpointView::of(key, entry, &state.tips, state.cordoned.contains(key), now, &self.settings)
+        let view = |key, entry: &EndpointRecord| {
+            EndpointHealth::new(key, entry, &state.tips, state.cordoned.contains(key), now, &self.settings)
         };
-        let mut views: Vec<EndpointView> = current.map(|(key, entry)| view(key, entry)).collect();
+        let mut views: Vec<EndpointHealth> = current.map(|(key, entry)| view(key, entry)).collect();
         let unused =
             |key: &&EndpointKey| !state.entries.peek(key).is_some_and(|entry| entry.is_current(now, &self.settings));
-        views.extend(state.cordoned.iter().filter(unused).map(|key| view(key, &Entry::new(0, now))));
+        views.extend(state.cordoned.iter().filter(unused).map(|key| view(key, &EndpointRecord::new(0, now))));
         views
     }
 
     /// Everything that [`restore`](Self::restore) needs, as versioned JSON without secrets: an
     /// endpoint is named by its host and a hash. Cordons are not part of it.
     #[must_use]
-    pub fn snapshot(&self, now: Moment) -> String {
+    pub fn snapshot(&self, now: Instant) -> String {
         let state = self.lock();
         let current = state.entries.iter().filter(|(_, entry)| entry.is_current(now, &self.settings));
         snapshot::write(current, now)
@@ -159,14 +159,14 @@ impl HealthIndex {
     ///
     /// # Errors
     /// The text is not a snapshot, or of a version that is not read. Nothing is changed then.
-    pub fn restore(&self, snapshot: &str, now: Moment) -> Result<(), SnapshotError> {
+    pub fn restore(&self, snapshot: &str, now: Instant) -> Result<(), SnapshotError> {
         let generation = {
             let mut state = self.lock();
             state.generations = state.generations.saturating_add(1);
             state.generations
         };
         // Read without the lock: a large snapshot must not hold up selections.
-        let mut restored = State::new(&self.settings);
+        let mut restored = IndexState::new(&self.settings);
         snapshot::read(snapshot, generation, now, &self.settings, &mut |key, entry| {
             let is_first = !restored.entries.contains(&key);
             *restored.entry(&key, now, &self.settings) = entry;
@@ -194,19 +194,20 @@ impl HealthIndex {
 
     /// 95 of 100 late answers of `key` came within this, in microseconds.
     pub(crate) fn p95_us(&self, key: &EndpointKey) -> Option<u64> {
-        self.lock().entries.peek(key).and_then(Entry::p95_us)
+        self.lock().entries.peek(key).and_then(EndpointRecord::p95_us)
     }
 
     /// Remembers for `memory` which read plan works at `key`.
-    pub(crate) fn remember_plan(&self, key: &EndpointKey, plan: u8, memory: Duration, now: Moment) {
+    pub(crate) fn remember_plan(&self, key: &EndpointKey, plan: u8, memory: Duration, now: Instant) {
         let mut state = self.lock();
         state.entry(key, now, &self.settings).plan = Some((plan, now.after(memory)));
     }
 
-    fn settle(&self, key: &EndpointKey, ticket: Ticket, outcome: Outcome, now: Moment) -> Option<Transition> {
+    fn settle(&self, key: &EndpointKey, ticket: Ticket, outcome: Outcome, now: Instant) -> Option<Transition> {
         let mut state = self.lock();
         let fresh = state.generations.saturating_add(1);
-        let current = |entry: &&mut Entry| entry.born <= ticket.generation && entry.is_current(now, &self.settings);
+        let current =
+            |entry: &&mut EndpointRecord| entry.born <= ticket.generation && entry.is_current(now, &self.settings);
         let entry = state.entries.get_mut(key).filter(current)?;
         entry.last_used = entry.last_used.max(now);
         let transition = entry.observe(ticket, outcome, now, fresh, &self.settings);
@@ -232,14 +233,14 @@ impl HealthIndex {
     }
 
     /// A panic elsewhere while the lock was held leaves counters, not broken invariants.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Default for HealthIndex {
     fn default() -> Self {
-        Self::of(HealthSettings::default())
+        Self::with_settings(HealthSettings::default())
     }
 }
 
@@ -249,7 +250,7 @@ impl fmt::Debug for HealthIndex {
     }
 }
 
-impl Permit {
+impl AttemptGuard {
     /// The circuit as the attempt found it.
     #[must_use]
     pub fn circuit(&self) -> Circuit {
@@ -264,26 +265,26 @@ impl Permit {
 
     /// Records what became of the attempt and gives back what it held. Tells whether that moved
     /// the circuit.
-    pub fn settle(mut self, outcome: Outcome, now: Moment) -> Option<Transition> {
+    pub fn settle(mut self, outcome: Outcome, now: Instant) -> Option<Transition> {
         let transition = self.index.settle(&self.key, self.ticket, outcome, now);
         self.ticket.trial = None;
         transition
     }
 }
 
-impl Drop for Permit {
+impl Drop for AttemptGuard {
     fn drop(&mut self) {
         self.index.release(&self.key, self.ticket);
     }
 }
 
-impl fmt::Debug for Permit {
+impl fmt::Debug for AttemptGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Permit for {:?} ({})", self.key, self.circuit)
     }
 }
 
-impl State {
+impl IndexState {
     fn new(settings: &HealthSettings) -> Self {
         let capacity = NonZeroUsize::new(settings.capacity).unwrap_or(NonZeroUsize::MIN);
         Self {
@@ -295,11 +296,11 @@ impl State {
     }
 
     /// The entry of `key`, new if there is none or if it lay idle too long.
-    fn entry(&mut self, key: &EndpointKey, now: Moment, settings: &HealthSettings) -> &mut Entry {
+    fn entry(&mut self, key: &EndpointKey, now: Instant, settings: &HealthSettings) -> &mut EndpointRecord {
         let generations = &mut self.generations;
         let mut fresh = || {
             *generations = generations.saturating_add(1);
-            Entry::new(*generations, now)
+            EndpointRecord::new(*generations, now)
         };
         let entry = self.entries.get_or_insert_mut_ref(key, &mut fresh);
         if !entry.is_current(now, settings) {

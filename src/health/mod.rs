@@ -1,7 +1,7 @@
 //! What is known of each endpoint: averages, circuit, score.
 //!
 //! Pure bookkeeping. Refuses to know the network, async, clocks and URLs: time comes in as a
-//! [`Moment`](crate::Moment), an endpoint as an opaque [`EndpointKey`], what happened as an [`Outcome`]. The only
+//! [`Instant`](crate::Instant), an endpoint as an opaque [`EndpointKey`], what happened as an [`Outcome`]. The only
 //! place in the crate where circuit state lives.
 
 mod circuit;
@@ -18,10 +18,10 @@ mod view;
 use std::fmt;
 use std::time::Duration;
 
-pub use entry::EndpointHealth;
+pub use entry::EndpointState;
 pub use failure_class::FailureClass;
 pub(crate) use failure_class::{Effect, Next, PlanEffect};
-pub use index::{HealthIndex, Permit};
+pub use index::{AttemptGuard, HealthIndex};
 pub use key::EndpointKey;
 pub use score::Score;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub use settings::HealthSettings;
 pub(crate) use settings::{ALPHA, CAPACITY, COUNT, PERCENT, PLAN_MEMORY, SLOW_FROM, TIME, WINDOW};
 pub use snapshot::SnapshotError;
 pub(crate) use view::millis;
-pub use view::{EndpointView, ScoreParts};
+pub use view::{EndpointHealth, ScoreParts};
 
 /// Where an endpoint stands: whether payroute asks it, tries it once, or leaves it alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ pub enum Outcome {
 /// Why a circuit opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Opening {
+pub enum OpenReason {
     /// Too many failures in a row.
     ConsecutiveFailures,
     /// Too large a share of failures in the window.
@@ -106,7 +106,7 @@ pub enum Opening {
     WrongChain,
 }
 
-impl Opening {
+impl OpenReason {
     pub(crate) const ALL: [Self; 4] =
         [Self::ConsecutiveFailures, Self::FailureRate, Self::TrialFailed, Self::WrongChain];
 
@@ -127,7 +127,7 @@ impl Opening {
 #[non_exhaustive]
 pub enum Transition {
     /// It opened.
-    Opened(Opening),
+    Opened(OpenReason),
     /// Its trial succeeded and it closed.
     Closed,
 }

@@ -26,13 +26,13 @@ impl Score {
 
     /// A score of `parts` ten-thousandths; more than 10,000 is 10,000.
     #[must_use]
-    pub fn from_ten_thousandths(parts: u16) -> Self {
+    pub fn from_bps(parts: u16) -> Self {
         Self(parts.min(10_000))
     }
 
     /// The score in ten-thousandths, 0 to 10,000.
     #[must_use]
-    pub fn ten_thousandths(self) -> u16 {
+    pub fn bps(self) -> u16 {
         self.0
     }
 
@@ -106,11 +106,11 @@ impl Averages {
         Self { success: clamp01(success), latency_us: latency_us.map(|us| us.min(micros(MOST_LATENCY)) as f64) }
     }
 
-    pub(super) fn parts(&self, state: State, settings: &HealthSettings) -> Parts {
+    pub(super) fn parts(&self, state: ScoreState, settings: &HealthSettings) -> ScoreTerms {
         let slow_us = settings.slow_ms as f64 * 1_000.0;
         let slowness = self.latency_us.map_or(0.0, |us| clamp01(us / slow_us));
         let over = state.lag_ms.map_or(0, |lag| lag.saturating_sub(STALE_AFTER_MS)) as f64;
-        Parts {
+        ScoreTerms {
             success: self.success,
             latency: LATENCY_WEIGHT * slowness,
             throttle: if state.throttled { THROTTLE_PENALTY } else { 0.0 },
@@ -122,7 +122,7 @@ impl Averages {
 
 /// What a score depends on besides the averages.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct State {
+pub(super) struct ScoreState {
     pub(super) circuit: Circuit,
     pub(super) throttled: bool,
     /// Absent where nothing is known, which counts as fresh.
@@ -131,7 +131,7 @@ pub(super) struct State {
 
 /// A score before it is added up.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parts {
+pub(super) struct ScoreTerms {
     pub(super) success: f64,
     pub(super) latency: f64,
     pub(super) throttle: f64,
@@ -139,7 +139,7 @@ pub(super) struct Parts {
     pub(super) multiplier: f64,
 }
 
-impl Parts {
+impl ScoreTerms {
     pub(super) fn score(&self) -> Score {
         let quality = clamp01(self.success - self.latency - self.throttle - self.staleness);
         Score::round(quality * self.multiplier)
@@ -170,15 +170,15 @@ mod tests {
     use super::*;
 
     fn score(averages: &Averages) -> u16 {
-        let state = State { circuit: Circuit::Closed, throttled: false, lag_ms: None };
-        averages.parts(state, &HealthSettings::default()).score().ten_thousandths()
+        let state = ScoreState { circuit: Circuit::Closed, throttled: false, lag_ms: None };
+        averages.parts(state, &HealthSettings::default()).score().bps()
     }
 
     #[test]
     fn lag_costs_from_fifteen_seconds_to_a_minute() {
         let score = |lag_ms| {
-            let state = State { circuit: Circuit::Closed, throttled: false, lag_ms };
-            Averages::new().parts(state, &HealthSettings::default()).score().ten_thousandths()
+            let state = ScoreState { circuit: Circuit::Closed, throttled: false, lag_ms };
+            Averages::new().parts(state, &HealthSettings::default()).score().bps()
         };
         let lags = [None, Some(0), Some(15_000), Some(37_500), Some(60_000), Some(u64::MAX)];
         assert_eq!(lags.map(score), [8_000, 8_000, 8_000, 7_000, 6_000, 6_000]);
@@ -210,8 +210,8 @@ mod tests {
             for latency in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e300] {
                 let averages = Averages { success, latency_us: Some(latency) };
                 for circuit in [Circuit::Closed, Circuit::HalfOpen, Circuit::Open] {
-                    let state = State { circuit, throttled: true, lag_ms: Some(u64::MAX) };
-                    assert!(averages.parts(state, &settings).score().ten_thousandths() <= 10_000);
+                    let state = ScoreState { circuit, throttled: true, lag_ms: Some(u64::MAX) };
+                    assert!(averages.parts(state, &settings).score().bps() <= 10_000);
                 }
             }
         }
@@ -219,10 +219,10 @@ mod tests {
 
     #[test]
     fn a_score_prints_and_serialises_with_its_decimals() {
-        let score = Score::from_ten_thousandths(8_067);
+        let score = Score::from_bps(8_067);
         assert_eq!(score.to_string(), "0.8067");
         assert_eq!(serde_json::to_string(&score).unwrap(), "0.8067");
         assert_eq!(serde_json::from_str::<Score>("0.8067").unwrap(), score);
-        assert_eq!(Score::from_ten_thousandths(10_000).to_string(), "1.0000");
+        assert_eq!(Score::from_bps(10_000).to_string(), "1.0000");
     }
 }

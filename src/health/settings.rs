@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::config_error::{ConfigError, OUT_OF_RANGE, whole_numbers, widened};
+use crate::config_error::{ConfigurationError, OUT_OF_RANGE, whole_numbers, widened};
 
 /// How quickly endpoints win and lose trust. The `health` object of the configuration.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -118,7 +118,7 @@ impl Default for HealthSettings {
 
 impl HealthSettings {
     /// Every setting for itself, then all together.
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    pub(super) fn check(&self) -> Result<(), ConfigurationError> {
         let numbers = [
             ("failureWindow", widened(WINDOW), u64::from(self.failure_window)),
             ("consecutiveFailures", widened(COUNT), self.consecutive_failures.into()),
@@ -132,7 +132,7 @@ impl HealthSettings {
         let misfit = numbers.into_iter().find(|(_, range, number)| !range.contains(number));
         let misfit = misfit.map(|(name, range, _)| (name, whole_numbers(range)));
         let misfit = misfit.or_else(|| self.contradiction().map(|(name, accepted)| (name, accepted.to_owned())));
-        misfit.map_or(Ok(()), |(name, accepted)| Err(ConfigError::new(name, OUT_OF_RANGE, &accepted)))
+        misfit.map_or(Ok(()), |(name, accepted)| Err(ConfigurationError::new(name, OUT_OF_RANGE, &accepted)))
     }
 
     /// The first setting that no range of whole numbers bounds and that does not fit, and what would.

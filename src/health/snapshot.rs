@@ -7,14 +7,14 @@
 use std::cell::Cell;
 
 use super::circuit::{Breaker, Counts, Generation};
-use super::entry::Entry;
+use super::entry::EndpointRecord;
 use super::score::Averages;
 use super::settings::{HealthSettings, PLAN_MEMORY, QUOTA_WAIT};
 use super::view::{millis, until};
-use super::{EndpointKey, Opening};
+use super::{EndpointKey, OpenReason};
 use crate::chain::ChainId;
 use crate::json::{Json, Members, Record, SyntaxError, Value};
-use crate::runtime::Moment;
+use crate::runtime::Instant;
 use crate::util::text::escaped;
 
 const VERSION: u64 = 1;
@@ -74,7 +74,7 @@ pub enum SnapshotError {
 }
 
 /// A snapshot of `entries`, which come most recently used first.
-pub(super) fn write<'a>(entries: impl Iterator<Item = (&'a EndpointKey, &'a Entry)>, now: Moment) -> String {
+pub(super) fn write<'a>(entries: impl Iterator<Item = (&'a EndpointKey, &'a EndpointRecord)>, now: Instant) -> String {
     let mut snapshot = Record::default();
     snapshot.whole("version", VERSION);
     let endpoints = entries.map(|(key, entry)| Value::Record(record(key, entry, now))).collect();
@@ -83,7 +83,7 @@ pub(super) fn write<'a>(entries: impl Iterator<Item = (&'a EndpointKey, &'a Entr
 }
 
 /// What is remembered of one endpoint. [`restore`] reads it.
-fn record(key: &EndpointKey, entry: &Entry, now: Moment) -> Record {
+fn record(key: &EndpointKey, entry: &EndpointRecord, now: Instant) -> Record {
     let mut record = key.record();
     let Counts { consecutive, failures, samples } = entry.breaker.counts();
     record.whole("success", u64::from(billionths(entry.averages.success())));
@@ -121,9 +121,9 @@ fn billionths(average: f64) -> u32 {
 pub(super) fn read(
     text: &str,
     generation: Generation,
-    now: Moment,
+    now: Instant,
     settings: &HealthSettings,
-    keep: &mut dyn FnMut(EndpointKey, Entry) -> bool,
+    keep: &mut dyn FnMut(EndpointKey, EndpointRecord) -> bool,
 ) -> Result<(), SnapshotError> {
     // A record has about 300 bytes.
     if text.len() > settings.capacity.saturating_mul(1_024).max(MOST_UNASKED_BYTES) {
@@ -131,7 +131,7 @@ pub(super) fn read(
     }
     let json = Json::parse(text).map_err(|SyntaxError { line, column }| SnapshotError::Unreadable { line, column })?;
     let misfit = Cell::new("");
-    let snapshot = Fields::of(json, &["version", "endpoints"], &misfit);
+    let snapshot = Fields::new(json, &["version", "endpoints"], &misfit);
     match snapshot.known("version").and_then(Json::whole) {
         Some(VERSION) => {}
         Some(other) => return Err(SnapshotError::Version(other)),
@@ -151,11 +151,11 @@ pub(super) fn read(
 fn restore(
     json: Json<'_>,
     generation: Generation,
-    now: Moment,
+    now: Instant,
     settings: &HealthSettings,
-) -> Result<(EndpointKey, Entry), &'static str> {
+) -> Result<(EndpointKey, EndpointRecord), &'static str> {
     let misfit = Cell::new("");
-    let record = Fields::of(json, &FIELDS, &misfit);
+    let record = Fields::new(json, &FIELDS, &misfit);
     // Nothing that is ahead is further than this index itself would have put it.
     let ahead = |ms: Option<u64>, most_ms: u64| ms.filter(|ms| *ms > 0).map(|ms| now.after_millis(ms.min(most_ms)));
     let counts = Counts {
@@ -165,14 +165,14 @@ fn restore(
     };
     let opened = record.part("opened", &["agoMs", "reason"]).and_then(|opened| {
         let (since, reason) = (now.before_millis(opened.whole("agoMs")), opened.text("reason"));
-        let reason = Opening::ALL.into_iter().find(|known| known.name() == reason);
+        let reason = OpenReason::ALL.into_iter().find(|known| known.name() == reason);
         reason.map(|reason| (since, reason)).or_else(|| opened.refuse("reason"))
     });
     let plan = record.part("plan", &["number", "forMs"]).and_then(|plan| {
         let number = u8::try_from(plan.whole("number")).unwrap_or_else(|_| plan.refuse("number"));
         Some((number, ahead(Some(plan.whole("forMs")), millis(PLAN_MEMORY))?))
     });
-    let entry = Entry {
+    let entry = EndpointRecord {
         last_used: now.before_millis(record.whole("idleForMs")),
         averages: Averages::restored(f64::from(record.short("success")) / BILLION, record.known_whole("latencyUs")),
         breaker: Breaker::restored(generation, counts, opened, settings),
@@ -180,7 +180,7 @@ fn restore(
         refusals: record.known("refusals").map_or(0, |_| record.short("refusals")),
         backs_off_until: ahead(record.known_whole("backingOffForMs"), settings.backoff_limit_ms),
         plan,
-        ..Entry::new(generation, now)
+        ..EndpointRecord::new(generation, now)
     };
     if record.text("id").len() != 32 {
         record.refuse::<()>("id");
@@ -205,7 +205,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn of(json: Json<'a>, names: &[&str], misfit: &'a Cell<&'static str>) -> Self {
+    fn new(json: Json<'a>, names: &[&str], misfit: &'a Cell<&'static str>) -> Self {
         let members = json.object();
         let is_known = members.as_ref().is_ok_and(|Members(all)| all.iter().all(|(name, _)| names.contains(&&**name)));
         let fields = Self { members: members.unwrap_or(Members(Vec::new())), misfit };
@@ -251,6 +251,6 @@ impl<'a> Fields<'a> {
     }
 
     fn part(&self, name: &str, names: &[&str]) -> Option<Self> {
-        self.known(name).map(|json| Self::of(json, names, self.misfit))
+        self.known(name).map(|json| Self::new(json, names, self.misfit))
     }
 }

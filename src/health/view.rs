@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use super::entry::Entry;
+use super::entry::EndpointRecord;
 use super::freshness::Tips;
 use super::score::Score;
 use super::settings::HealthSettings;
-use super::{Circuit, EndpointKey, Opening};
+use super::{Circuit, EndpointKey, OpenReason};
 use crate::chain::ChainId;
 use crate::json::{Record, Value};
-use crate::runtime::Moment;
+use crate::runtime::Instant;
 
 /// One endpoint's health. Holds nothing of a URL but its host, and the [id](EndpointKey::id).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct EndpointView {
+pub struct EndpointHealth {
     /// The network as CAIP-2 id.
     pub network: ChainId,
     /// Host, and port if it is not the scheme's own; a provider's label.
@@ -27,7 +27,7 @@ pub struct EndpointView {
     /// The state of its circuit.
     pub circuit: Circuit,
     /// Why the circuit last opened, while it is not closed.
-    pub opened_for: Option<Opening>,
+    pub opened_for: Option<OpenReason>,
     /// Milliseconds until a trial is allowed, while the circuit is open.
     pub half_open_in_ms: Option<u64>,
     /// The score.
@@ -71,13 +71,13 @@ pub struct ScoreParts {
     pub multiplier: Score,
 }
 
-impl EndpointView {
-    pub(super) fn of(
+impl EndpointHealth {
+    pub(super) fn new(
         key: &EndpointKey,
-        entry: &Entry,
+        entry: &EndpointRecord,
         tips: &Tips,
         cordoned: bool,
-        now: Moment,
+        now: Instant,
         settings: &HealthSettings,
     ) -> Self {
         let lag_ms = entry.clock.and_then(|clock| tips.lag_ms(key.network(), clock, now));
@@ -111,14 +111,14 @@ impl EndpointView {
     }
 }
 
-impl EndpointView {
+impl EndpointHealth {
     /// The view as it is serialised.
     #[doc(hidden)]
     #[must_use]
     pub fn record(&self) -> Record {
         let mut record = EndpointKey::record_of(&self.network, &self.endpoint, &self.id);
         record.text("circuit", self.circuit.name());
-        record.known_text("openedFor", self.opened_for.map(Opening::name));
+        record.known_text("openedFor", self.opened_for.map(OpenReason::name));
         record.known_whole("halfOpenInMs", self.half_open_in_ms);
         record.put("score", self.score.value());
         record.put("scoreParts", Value::Record(self.score_parts.record()));
@@ -148,7 +148,7 @@ impl ScoreParts {
     }
 }
 
-impl Serialize for EndpointView {
+impl Serialize for EndpointHealth {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.record().serialize(serializer)
     }
@@ -161,7 +161,7 @@ impl Serialize for ScoreParts {
 }
 
 /// Milliseconds until a moment that lies ahead.
-pub(super) fn until(moment: Option<Moment>, now: Moment) -> Option<u64> {
+pub(super) fn until(moment: Option<Instant>, now: Instant) -> Option<u64> {
     moment.map(|moment| moment.millis_since(now)).filter(|ms| *ms > 0)
 }
 

@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use crate::chain::Amount;
 use crate::ranking::Deficit;
-use crate::runtime::Moment;
-use crate::scheme::Draw;
+use crate::runtime::Instant;
+use crate::scheme::Debit;
 
 /// Holds at once on one selector, settled ones that have not expired included: 68 payments a second
 /// of offers that live a minute.
@@ -32,11 +32,11 @@ const LONGEST: Duration = Duration::from_secs(86_400);
 /// amount as spent. Made by [`Selection::hold`](crate::Selection::hold).
 ///
 /// Dropping it releases the amount. If a payment was sent and nobody knows what became of it, call
-/// [`settled`](Self::settled).
+/// [`settle`](Self::settle).
 #[must_use = "a hold that is dropped holds nothing any more"]
 pub struct Hold {
     ledger: Ledger,
-    account: Account,
+    account: HoldAccount,
     id: u64,
 }
 
@@ -76,7 +76,7 @@ impl HoldError {
 impl Hold {
     /// The payment was made, or was sent with an unknown outcome. It counts until a balance shows it, or until
     /// the hold expires.
-    pub fn settled(self) {
+    pub fn settle(self) {
         let mut book = self.ledger.lock();
         if let Some(entry) = book.entries.iter_mut().find(|entry| entry.id == self.id) {
             entry.settled = true;
@@ -84,7 +84,7 @@ impl Hold {
     }
 
     /// The payment was not made and will not be: the amount is free at once, as by dropping.
-    pub fn failed(self) {}
+    pub fn release(self) {}
 }
 
 impl Drop for Hold {
@@ -102,7 +102,7 @@ impl fmt::Debug for Hold {
 
 /// An owner's balance of an asset.
 #[derive(Clone, Debug)]
-pub(crate) struct Account {
+pub(crate) struct HoldAccount {
     /// CAIP-19, which names the network too.
     pub(crate) asset: Arc<str>,
     pub(crate) owner: Arc<str>,
@@ -111,10 +111,10 @@ pub(crate) struct Account {
 /// What a payment takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Demand {
-    pub(crate) account: Account,
+    pub(crate) account: HoldAccount,
     pub(crate) amount: Amount,
     /// What of it is gone once it is made.
-    pub(crate) draw: Draw,
+    pub(crate) draw: Debit,
     /// What the selection read of the account.
     pub(crate) balance: Amount,
     /// As the offer states it.
@@ -123,7 +123,7 @@ pub(crate) struct Demand {
 
 /// Why the ledger takes no hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum HoldRefusal {
     /// This much of the balance is held.
     Held(Amount),
     TooMany,
@@ -136,29 +136,29 @@ pub(crate) struct Ledger(Arc<Mutex<Book>>);
 #[derive(Debug, Default)]
 struct Book {
     /// Of every account, oldest first.
-    entries: Vec<Entry>,
+    entries: Vec<HoldEntry>,
     issued: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct HoldEntry {
     id: u64,
     demand: Demand,
     settled: bool,
-    expires: Moment,
+    expires: Instant,
 }
 
 impl Ledger {
     /// Holds what `demand` takes, if the rest of its balance suffices.
-    pub(crate) fn hold(&self, demand: Demand, now: Moment) -> Result<Hold, Refusal> {
+    pub(crate) fn hold(&self, demand: Demand, now: Instant) -> Result<Hold, HoldRefusal> {
         let mut book = self.lock();
         book.entries.retain(|entry| now < entry.expires);
         let held = book.held(&demand.account.asset, &demand.account.owner, demand.balance, now);
         if demand.balance.saturating_sub(held) < demand.amount {
-            return Err(Refusal::Held(held));
+            return Err(HoldRefusal::Held(held));
         }
         if book.entries.len() >= MOST_HOLDS {
-            return Err(Refusal::TooMany);
+            return Err(HoldRefusal::TooMany);
         }
         let (account, expires) = (demand.account.clone(), now.after(demand.lifetime.min(LONGEST)));
         let id = book.add(demand, expires);
@@ -166,7 +166,7 @@ impl Ledger {
     }
 
     /// How much of `balance`, as it was just read of the owner's asset, other payments hold.
-    pub(crate) fn held(&self, asset: &str, owner: &str, balance: Amount, now: Moment) -> Amount {
+    pub(crate) fn held(&self, asset: &str, owner: &str, balance: Amount, now: Instant) -> Amount {
         self.lock().held(asset, owner, balance, now)
     }
 
@@ -177,14 +177,14 @@ impl Ledger {
 }
 
 impl Book {
-    fn held(&self, asset: &str, owner: &str, balance: Amount, now: Moment) -> Amount {
+    fn held(&self, asset: &str, owner: &str, balance: Amount, now: Instant) -> Amount {
         let counting = || {
-            self.entries.iter().filter(|Entry { demand, expires, .. }| {
+            self.entries.iter().filter(|HoldEntry { demand, expires, .. }| {
                 now < *expires && *demand.account.asset == *asset && *demand.account.owner == *owner
             })
         };
         let mut outstanding = Outstanding::default();
-        for Entry { demand, .. } in counting().filter(|entry| !entry.settled) {
+        for HoldEntry { demand, .. } in counting().filter(|entry| !entry.settled) {
             outstanding.live = outstanding.live.saturating_add(demand.amount);
         }
         counting().filter(|entry| entry.settled).for_each(|entry| outstanding.owes(&entry.demand));
@@ -192,9 +192,9 @@ impl Book {
         outstanding.held()
     }
 
-    fn add(&mut self, demand: Demand, expires: Moment) -> u64 {
+    fn add(&mut self, demand: Demand, expires: Instant) -> u64 {
         self.issued = self.issued.wrapping_add(1);
-        self.entries.push(Entry { id: self.issued, demand, settled: false, expires });
+        self.entries.push(HoldEntry { id: self.issued, demand, settled: false, expires });
         self.issued
     }
 }
@@ -216,7 +216,7 @@ struct Outstanding {
 impl Outstanding {
     fn owes(&mut self, demand: &Demand) {
         self.reads(demand.balance);
-        if demand.draw == Draw::Whole {
+        if demand.draw == Debit::Exact {
             self.due = self.due.saturating_add(demand.amount);
         } else if self.part.is_zero() {
             self.part = demand.amount;
@@ -256,20 +256,20 @@ impl Outstanding {
 mod tests {
     use super::*;
 
-    const NOW: Moment = Moment::from_millis(0);
+    const NOW: Instant = Instant::from_millis(0);
 
     fn demand(balance: u64, amount: u64) -> Demand {
         Demand {
-            account: Account { asset: "eip155:8453/erc20:0x1".into(), owner: "0x2".into() },
+            account: HoldAccount { asset: "eip155:8453/erc20:0x1".into(), owner: "0x2".into() },
             amount: amount.into(),
-            draw: Draw::Whole,
+            draw: Debit::Exact,
             balance: balance.into(),
             lifetime: Duration::from_secs(60),
         }
     }
 
-    fn told(ledger: &Ledger, balance: Amount, now: Moment) -> Amount {
-        let Account { asset, owner } = demand(0, 0).account;
+    fn told(ledger: &Ledger, balance: Amount, now: Instant) -> Amount {
+        let HoldAccount { asset, owner } = demand(0, 0).account;
         ledger.held(&asset, &owner, balance, now)
     }
 
@@ -296,7 +296,7 @@ mod tests {
                 let expires = NOW.after(demand.lifetime);
                 let account = demand.account.clone();
                 let id = ledger.lock().add(demand, expires);
-                Hold { ledger: ledger.clone(), account, id }.settled();
+                Hold { ledger: ledger.clone(), account, id }.settle();
             }
             for (balance, held) in readings {
                 let told = told(&ledger, Amount::from_u64(*balance), NOW);
@@ -309,7 +309,7 @@ mod tests {
     /// still held.
     #[test]
     fn a_fall_that_nothing_else_explains_shows_what_the_server_drew() {
-        let (whole, part, yes, no) = (Draw::Whole, Draw::Part, true, false);
+        let (whole, part, yes, no) = (Debit::Exact, Debit::UpTo, true, false);
         for (holds, readings) in [
             (&[(part, yes, 100, 60)][..], &[(100, 60), (99, 0), (40, 0), (130, 60)][..]),
             // Read anew for each, one after the other is told apart.
@@ -337,7 +337,7 @@ mod tests {
                 let (account, expires) = (demand.account.clone(), NOW.after(demand.lifetime));
                 let id = ledger.lock().add(demand, expires);
                 let hold = Hold { ledger: ledger.clone(), account, id };
-                if *settled { hold.settled() } else { live.push(hold) }
+                if *settled { hold.settle() } else { live.push(hold) }
             }
             for (balance, held) in readings {
                 let told = told(&ledger, Amount::from_u64(*balance), NOW);
@@ -350,7 +350,7 @@ mod tests {
     fn as_many_as_are_kept_and_none_is_forgotten_for_another() {
         let (ledger, one) = (Ledger::default(), demand(u64::MAX, 1));
         let holds: Vec<Hold> = (0..MOST_HOLDS).map(|_| ledger.hold(one.clone(), NOW).unwrap()).collect();
-        assert_eq!(ledger.hold(one.clone(), NOW).unwrap_err(), Refusal::TooMany);
+        assert_eq!(ledger.hold(one.clone(), NOW).unwrap_err(), HoldRefusal::TooMany);
         let held = Amount::from_u64(MOST_HOLDS as u64);
         assert_eq!(told(&ledger, one.balance, NOW), held);
         // What expired makes room, and what is dropped after that is nobody else's.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    Carrier, CarrierFailure, DecodeError, Document, Limits, Malformed, PaymentRequired, Requirement, Terms, Version,
+    Carrier, CarrierFailure, DecodeError, Document, Limits, MalformedField, PaymentRequired, PaymentRequirement, Terms,
+    X402Version,
 };
-use crate::chain::{ChainId, Family};
+use crate::chain::{ChainFamily, ChainId};
 use crate::json::{Json, Kind, Members, nests_deeper_than};
 use crate::ranking::Note;
 use crate::util::base64;
@@ -55,7 +56,7 @@ type Read = Result<PaymentRequired, String>;
 struct Search<'l> {
     limits: &'l Limits,
     failures: Vec<CarrierFailure>,
-    entries: Vec<Malformed>,
+    entries: Vec<MalformedField>,
     unsupported: Option<String>,
     /// A list without an envelope: used only when no carrier has a whole document, for an envelope
     /// elsewhere states the version that the list lacks.
@@ -156,10 +157,10 @@ impl<'l> Search<'l> {
         if !matches!(stated, Stated::Plain(_)) {
             notes.push(Note::VersionCoerced);
         }
-        if carrier == Carrier::Body && version == Version::V2 {
+        if carrier == Carrier::Body && version == X402Version::V2 {
             notes.push(Note::CarrierBody);
         }
-        let mut requirements: Vec<Requirement> = Vec::new();
+        let mut requirements: Vec<PaymentRequirement> = Vec::new();
         let mut problems = Vec::new();
         for (index, json) in entries.into_iter().enumerate() {
             let terms = Terms::parse(json);
@@ -167,7 +168,7 @@ impl<'l> Search<'l> {
             if let Err(malformed) = &terms {
                 problems.push(malformed.clone());
             }
-            requirements.push(Requirement { index, json: json.raw().into(), terms, notes });
+            requirements.push(PaymentRequirement { index, json: json.raw().into(), terms, notes });
         }
         if problems.len() == requirements.len() {
             let first = problems.first().map(ToString::to_string).unwrap_or_default();
@@ -241,8 +242,8 @@ fn standard_base64(value: &[u8]) -> Vec<u8> {
 }
 
 enum Stated {
-    Plain(Version),
-    Coerced(Version),
+    Plain(X402Version),
+    Coerced(X402Version),
     Missing,
 }
 
@@ -253,33 +254,33 @@ fn stated_version(value: Option<Json<'_>>) -> Result<Stated, String> {
         return Ok(Stated::Missing);
     };
     match value.raw() {
-        "1" => Ok(Stated::Plain(Version::V1)),
-        "2" => Ok(Stated::Plain(Version::V2)),
-        "\"1\"" | "1.0" => Ok(Stated::Coerced(Version::V1)),
-        "\"2\"" | "2.0" => Ok(Stated::Coerced(Version::V2)),
+        "1" => Ok(Stated::Plain(X402Version::V1)),
+        "2" => Ok(Stated::Plain(X402Version::V2)),
+        "\"1\"" | "1.0" => Ok(Stated::Coerced(X402Version::V1)),
+        "\"2\"" | "2.0" => Ok(Stated::Coerced(X402Version::V2)),
         other if matches!(value.kind(), Kind::Text | Kind::Number) => Err(shown(other)),
         _ => Err(value.kind().words().to_owned()),
     }
 }
 
 /// A list whose entries state their price as version 1 does is of version 1.
-fn infer_version(entries: &[Json<'_>]) -> Version {
+fn infer_version(entries: &[Json<'_>]) -> X402Version {
     let is_v1 = |entry: Members<'_>| entry.get("amount").is_none() && entry.get("maxAmountRequired").is_some();
     match entries.iter().any(|json| json.object().is_ok_and(is_v1)) {
-        true => Version::V1,
-        false => Version::V2,
+        true => X402Version::V1,
+        false => X402Version::V2,
     }
 }
 
 /// What is to be said of an entry, after `earlier` ones.
-fn remarks(terms: &Terms, version: Version, earlier: &[Requirement]) -> Vec<Note> {
+fn remarks(terms: &Terms, version: X402Version, earlier: &[PaymentRequirement]) -> Vec<Note> {
     let mut notes = Vec::new();
     let by_id = *terms.network == *canonical(terms);
-    let is_evm = terms.chain.as_ref().is_some_and(|chain| chain.family() == Family::Evm);
+    let is_evm = terms.chain.as_ref().is_some_and(|chain| chain.family() == ChainFamily::Evm);
     let is_as_usual = match version {
         // Version 1 has names; official clients take the ids of Solana's clusters too.
-        Version::V1 => !terms.network.contains(':') || (by_id && !is_evm),
-        Version::V2 => by_id,
+        X402Version::V1 => !terms.network.contains(':') || (by_id && !is_evm),
+        X402Version::V2 => by_id,
     };
     if !is_as_usual {
         notes.push(Note::NonCanonicalNetwork);
@@ -287,7 +288,7 @@ fn remarks(terms: &Terms, version: Version, earlier: &[Requirement]) -> Vec<Note
     // A version 1 payment names only scheme and network, so a server cannot tell which of two such
     // entries was meant. The later ones say so.
     let same = |other: &Terms| other.scheme == terms.scheme && canonical(other) == canonical(terms);
-    if version == Version::V1 && earlier.iter().any(|other| other.terms.as_ref().is_ok_and(same)) {
+    if version == X402Version::V1 && earlier.iter().any(|other| other.terms.as_ref().is_ok_and(same)) {
         notes.push(Note::V1Ambiguous);
     }
     notes

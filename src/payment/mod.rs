@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use limits::Limits;
 use serde::{Deserialize, Serialize};
-pub use terms::{Extra, Malformed, Terms};
+pub use terms::{Extra, MalformedField, Terms};
 pub(crate) use terms::{is_evm_address, is_zero_address, other_than_address};
 
 use crate::ranking::Note;
@@ -21,7 +21,7 @@ use crate::util::text::add_part;
 /// The x402 protocol version that an offer list was written in. It decides how the payment goes
 /// back (`X-PAYMENT` or `PAYMENT-SIGNATURE`), not how offers are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Version {
+pub enum X402Version {
     /// Terms in the body, `maxAmountRequired`, networks by name.
     #[serde(rename = "1")]
     V1,
@@ -76,12 +76,12 @@ pub struct PaymentRequired(Arc<Document>);
 
 #[derive(Debug)]
 struct Document {
-    version: Version,
+    version: X402Version,
     carrier: Carrier,
     json: Box<str>,
     notes: Vec<Note>,
     extensions: Vec<String>,
-    requirements: Vec<Requirement>,
+    requirements: Vec<PaymentRequirement>,
 }
 
 impl PaymentRequired {
@@ -129,7 +129,7 @@ impl PaymentRequired {
 
     /// The protocol version, stated or inferred.
     #[must_use]
-    pub fn version(&self) -> Version {
+    pub fn version(&self) -> X402Version {
         self.0.version
     }
 
@@ -161,21 +161,21 @@ impl PaymentRequired {
 
     /// The entries of `accepts`, in the merchant's order, unreadable ones included.
     #[must_use]
-    pub fn requirements(&self) -> &[Requirement] {
+    pub fn requirements(&self) -> &[PaymentRequirement] {
         &self.0.requirements
     }
 }
 
 /// One entry of `accepts`.
 #[derive(Clone, Debug)]
-pub struct Requirement {
+pub struct PaymentRequirement {
     index: usize,
     json: Box<str>,
-    terms: Result<Terms, Malformed>,
+    terms: Result<Terms, MalformedField>,
     notes: Vec<Note>,
 }
 
-impl Requirement {
+impl PaymentRequirement {
     /// Position in the merchant's list, from 0.
     #[must_use]
     pub fn index(&self) -> usize {
@@ -192,7 +192,7 @@ impl Requirement {
     ///
     /// # Errors
     /// The entry cannot be paid as written; says which field and why.
-    pub fn terms(&self) -> Result<&Terms, &Malformed> {
+    pub fn terms(&self) -> Result<&Terms, &MalformedField> {
         self.terms.as_ref()
     }
 
@@ -213,7 +213,7 @@ pub enum DecodeError {
         /// What was wrong with each carrier.
         failures: Vec<CarrierFailure>,
         /// Where a carrier had entries, but none readable: what was wrong with each of them.
-        entries: Vec<Malformed>,
+        entries: Vec<MalformedField>,
     },
     /// The document states a version that payroute does not speak.
     #[error("x402 version {version} is not supported; accepted are 1 and 2")]

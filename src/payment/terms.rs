@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::chain::{Address, Amount, ChainId, Family};
+use crate::chain::{Amount, ChainFamily, ChainId, SolanaAddress};
 use crate::json::{Json, Kind, Members};
 use crate::util::text::shown;
 
@@ -42,15 +42,15 @@ impl Extra {
     ///
     /// # Errors
     /// There is a value and it is not a string.
-    pub fn text(&self, key: &'static str) -> Result<Option<String>, Malformed> {
-        let malformed = |problem: String| Malformed::new(&format!("extra.{key}"), &problem);
+    pub fn text(&self, key: &'static str) -> Result<Option<String>, MalformedField> {
+        let malformed = |problem: String| MalformedField::new(&format!("extra.{key}"), &problem);
         self.get(key).map(|value| readable_text(value).map_err(malformed)).transpose()
     }
 
     /// The whole number under `key`; absent and `null` are `None`.
-    pub(crate) fn whole_number(&self, key: &'static str) -> Result<Option<u64>, Malformed> {
+    pub(crate) fn whole_number(&self, key: &'static str) -> Result<Option<u64>, MalformedField> {
         let exact = |value: Json<'_>| value.whole().filter(|number| *number <= EXACT_INTEGER);
-        let malformed = || Malformed::new(&format!("extra.{key}"), "is not a whole number");
+        let malformed = || MalformedField::new(&format!("extra.{key}"), "is not a whole number");
         self.get(key).map(|value| exact(value).ok_or_else(malformed)).transpose()
     }
 
@@ -63,32 +63,32 @@ impl Extra {
 /// Why an entry cannot be paid as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Malformed {
+pub struct MalformedField {
     /// The field, for example `amount`; `entry` for the entry as a whole.
     pub field: String,
     /// The problem, as the end of a sentence that starts with the field.
     pub problem: String,
 }
 
-impl Malformed {
+impl MalformedField {
     fn new(field: &str, problem: &str) -> Self {
         Self { field: field.to_owned(), problem: problem.to_owned() }
     }
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for MalformedField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.field, self.problem)
     }
 }
 
 impl Terms {
-    pub(super) fn parse(json: Json<'_>) -> Result<Self, Malformed> {
-        let members = json.object().map_err(|problem| Malformed::new("entry", &problem))?;
-        let mut entry = Entry { members, malformed: None };
+    pub(super) fn parse(json: Json<'_>) -> Result<Self, MalformedField> {
+        let members = json.object().map_err(|problem| MalformedField::new("entry", &problem))?;
+        let mut entry = EntryReader { members, malformed: None };
         let network = entry.text("network");
         let chain = ChainId::known(&network);
-        let family = chain.as_ref().map_or(Family::Other, ChainId::family);
+        let family = chain.as_ref().map_or(ChainFamily::Other, ChainId::family);
         let (scheme, amount, asset) = (entry.text("scheme"), entry.amount(family), entry.text("asset"));
         let terms = Self {
             scheme,
@@ -108,12 +108,12 @@ impl Terms {
 }
 
 /// Reads field by field. Of what is malformed the first is told, and what was read then counts for nothing.
-struct Entry<'a> {
+struct EntryReader<'a> {
     members: Members<'a>,
-    malformed: Option<Malformed>,
+    malformed: Option<MalformedField>,
 }
 
-impl Entry<'_> {
+impl EntryReader<'_> {
     fn text(&mut self, field: &'static str) -> Arc<str> {
         let text = match self.members.get(field) {
             Some(value) => readable_text(value),
@@ -129,7 +129,7 @@ impl Entry<'_> {
 
     /// `amount`, or `maxAmountRequired` as version 1 calls it. An entry with both must agree with
     /// itself: picking one would guess the price.
-    fn amount(&mut self, family: Family) -> Amount {
+    fn amount(&mut self, family: ChainFamily) -> Amount {
         let (mut stated_as, mut amount) = ("", Amount::ZERO);
         for field in ["amount", "maxAmountRequired"] {
             let Some(value) = self.members.get(field) else { continue };
@@ -143,22 +143,22 @@ impl Entry<'_> {
             self.refuse("amount", "is missing");
         } else if amount.is_zero() {
             self.refuse(stated_as, "is zero; accepted is a positive whole number of atomic units");
-        } else if family == Family::Svm && !amount.fits_u64() {
+        } else if family == ChainFamily::Svm && !amount.fits_u64() {
             self.refuse(stated_as, "does not fit in 64 bits, as every Solana token amount must");
         }
         amount
     }
 
-    fn recipient(&mut self, family: Family, asset: &str) -> Arc<str> {
+    fn recipient(&mut self, family: ChainFamily, asset: &str) -> Arc<str> {
         let pay_to = self.text("payTo");
         if let Some(accepted) = other_than_address(&pay_to, family) {
             let problem = format!("`{}` is not an address; accepted is {accepted}", shown(&pay_to));
             self.refuse("payTo", &problem);
         }
-        if family != Family::Other && pay_to.eq_ignore_ascii_case(asset) {
+        if family != ChainFamily::Other && pay_to.eq_ignore_ascii_case(asset) {
             self.refuse("payTo", "is the token itself, which gives nothing back");
         }
-        if family == Family::Evm && is_zero_address(&pay_to) {
+        if family == ChainFamily::Evm && is_zero_address(&pay_to) {
             self.refuse("payTo", "is the zero address, where tokens refuse to go");
         }
         pay_to
@@ -192,7 +192,7 @@ impl Entry<'_> {
     }
 
     fn refuse(&mut self, field: &str, problem: &str) {
-        self.malformed.get_or_insert_with(|| Malformed::new(field, problem));
+        self.malformed.get_or_insert_with(|| MalformedField::new(field, problem));
     }
 }
 
@@ -222,10 +222,10 @@ fn whole_number(value: Json<'_>) -> Result<Amount, String> {
 }
 
 /// What would be an address, where `text` is none as chains of `family` write it.
-pub(crate) fn other_than_address(text: &str, family: Family) -> Option<&'static str> {
+pub(crate) fn other_than_address(text: &str, family: ChainFamily) -> Option<&'static str> {
     match family {
-        Family::Evm if !is_evm_address(text) => Some("0x and 40 hexadecimal digits"),
-        Family::Svm if Address::from_str(text).is_err() => Some("a base58 Solana address"),
+        ChainFamily::Evm if !is_evm_address(text) => Some("0x and 40 hexadecimal digits"),
+        ChainFamily::Svm if SolanaAddress::from_str(text).is_err() => Some("a base58 Solana address"),
         _ => None,
     }
 }

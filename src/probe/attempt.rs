@@ -12,12 +12,14 @@ use super::query::{Query, ReadPlan};
 use super::rpc::Failure;
 use super::traffic::InFlight;
 use super::{GRACE, Prober};
-use crate::health::{Circuit, Effect, FailureClass as Class, Next, Outcome, PLAN_MEMORY, Permit, PlanEffect, millis};
-use crate::probe::{Event, trace};
-use crate::runtime::{BoxFuture, Moment};
-use crate::scheme::facts::Holding;
+use crate::health::{
+    AttemptGuard, Circuit, Effect, FailureClass as Class, Next, Outcome, PLAN_MEMORY, PlanEffect, millis,
+};
+use crate::probe::{SelectorEvent, trace};
+use crate::runtime::{BoxFuture, Instant};
+use crate::scheme::facts::AccountState;
 use crate::scheme::screen::BalanceRead;
-use crate::transport::{Endpoint, Reply, TransportError};
+use crate::transport::{Endpoint, HttpReply, TransportError};
 use crate::util::together::all;
 
 /// How long a way of asking is preferred to better ones that were refused, and to those that failed.
@@ -30,9 +32,9 @@ pub(super) struct Attempt {
     /// The positions in the plan of what was asked for.
     pub(super) reads: Vec<usize>,
     /// One finding a read, in order.
-    pub(super) findings: Vec<Result<Box<Holding>, Unread>>,
+    pub(super) findings: Vec<Result<Box<AccountState>, Unread>>,
     /// The endpoint could not be reached at all; its permit is still to be settled.
-    pub(super) silence: Option<Silence>,
+    pub(super) unreachable: Option<Unreachable>,
     /// How long past its deadline it went on, on a thread that was busy.
     pub(super) late: Duration,
 }
@@ -45,10 +47,10 @@ pub(super) struct Asked {
 }
 
 /// An attempt that met no sign of life. Whose fault that is depends on the others.
-pub(super) struct Silence {
-    pub(super) permit: Permit,
+pub(super) struct Unreachable {
+    pub(super) guard: AttemptGuard,
     pub(super) endpoint: Arc<Endpoint>,
-    pub(super) since: Moment,
+    pub(super) since: Instant,
 }
 
 /// How an endpoint was asked and what it told.
@@ -60,23 +62,23 @@ impl Prober {
         plan: &'a NetworkPlan,
         endpoint: &'a Arc<Endpoint>,
         reads: Vec<usize>,
-        permit: Permit,
+        guard: AttemptGuard,
         in_flight: InFlight,
     ) -> BoxFuture<'a, Box<Attempt>> {
         Box::pin(async move {
             let mut wanted: Vec<&BalanceRead> = Vec::new();
             wanted.extend(reads.iter().filter_map(|position| plan.reads.get(*position)));
             let (started, limit) = (self.clock.now(), self.settings.timeout);
-            let conversation = self.clock.within(limit, Box::pin(self.converse(plan, endpoint, &wanted)));
+            let conversation = self.clock.within(limit, Box::pin(self.try_plans(plan, endpoint, &wanted)));
             let answer = trace::probe(&plan.network.chain, endpoint.host(), conversation).await;
             let answer = answer
                 .unwrap_or_else(|| Err(Failure::new(Class::Fault, &format!("no answer within {} ms", millis(limit)))));
             let ended = self.clock.now();
             self.tell(endpoint, &answer, &in_flight);
-            let asked = Asked { endpoint: endpoint.clone(), circuit: permit.circuit() };
-            let mut silence = Some(Silence { permit, endpoint: endpoint.clone(), since: ended });
+            let asked = Asked { endpoint: endpoint.clone(), circuit: guard.circuit() };
+            let mut unreachable = Some(Unreachable { guard, endpoint: endpoint.clone(), since: ended });
             if !answer.as_ref().is_err_and(|failure| failure.unreachable)
-                && let Some(heard) = silence.take()
+                && let Some(heard) = unreachable.take()
             {
                 self.traffic.hear(ended);
                 self.settle(heard, outcome(&answer, ended.since(started), limit));
@@ -91,7 +93,7 @@ impl Prober {
                 }
             }
             let late = ended.since(started).saturating_sub(limit);
-            Box::new(Attempt { asked, reads, findings, silence, late })
+            Box::new(Attempt { asked, reads, findings, unreachable, late })
         })
     }
 
@@ -113,18 +115,20 @@ impl Prober {
             let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.host().clone());
             let throttled = || self.health.inspect(endpoint.key(), self.clock.now()).throttled;
             self.emit(&match class.effect() {
-                Effect::OpenNow => Event::IdentityMismatch { network, endpoint: endpoint_host },
+                Effect::OpenNow => SelectorEvent::IdentityMismatch { network, endpoint: endpoint_host },
                 Effect::Throttle | Effect::LongThrottle if throttled() => continue,
-                Effect::Throttle | Effect::LongThrottle => Event::Throttled { network, endpoint: endpoint_host },
-                _ => Event::Failed { network, endpoint: endpoint_host, class },
+                Effect::Throttle | Effect::LongThrottle => {
+                    SelectorEvent::Throttled { network, endpoint: endpoint_host }
+                }
+                _ => SelectorEvent::Failed { network, endpoint: endpoint_host, class },
             });
         }
     }
 
     /// Asks in the best way that the endpoint is known to take, and in the next ones where it turns
     /// out not to.
-    async fn converse(&self, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
-        let plans = ReadPlan::of(plan.network.chain.family());
+    async fn try_plans(&self, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
+        let plans = ReadPlan::all(plan.network.chain.family());
         let known = self.health.inspect(endpoint.key(), self.clock.now()).plan;
         let first = plans.iter().position(|how| known == Some(how.code())).unwrap_or(0);
         let (mut refused, mut memory): (Option<Answer>, _) = (None, REFUSED_MEMORY);
@@ -150,8 +154,8 @@ impl Prober {
     }
 
     /// The replies to `bodies`, which are posted all at once.
-    async fn post(&self, endpoint: &Endpoint, bodies: Vec<String>) -> Vec<Result<Reply, TransportError>> {
-        let mut replies: Vec<Result<Reply, TransportError>> = Vec::new();
+    async fn post(&self, endpoint: &Endpoint, bodies: Vec<String>) -> Vec<Result<HttpReply, TransportError>> {
+        let mut replies: Vec<Result<HttpReply, TransportError>> = Vec::new();
         bodies.iter().for_each(|_| replies.push(Err(TransportError::Unreachable)));
         let mut posts: Vec<BoxFuture<'_, ()>> = Vec::new();
         for (body, reply) in bodies.into_iter().zip(&mut replies) {
@@ -162,7 +166,7 @@ impl Prober {
     }
 }
 
-fn found(balance: ToldBalance, how: ReadPlan) -> Result<Box<Holding>, Unread> {
+fn found(balance: ToldBalance, how: ReadPlan) -> Result<Box<AccountState>, Unread> {
     match balance {
         Ok(mut holding) => {
             holding.notes.extend(how.note());

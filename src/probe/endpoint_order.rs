@@ -4,7 +4,7 @@
 
 use std::cmp::Reverse;
 
-use crate::health::{Circuit, EndpointHealth};
+use crate::health::{Circuit, EndpointState};
 use crate::util::order::sorted_by_key;
 
 /// A lead in score, in ten-thousandths, that another endpoint needs before it replaces the one that
@@ -16,8 +16,8 @@ const BEST: u64 = 10_000;
 
 /// What is known of one endpoint.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Runner {
-    pub(super) health: EndpointHealth,
+pub(super) struct EndpointOption {
+    pub(super) health: EndpointState,
     /// Lower is asked first, whatever the strategy.
     pub(super) priority: u8,
     /// Share under [`Order::Weighted`].
@@ -39,7 +39,7 @@ pub(super) enum Order {
 
 /// Positions of endpoints in the configured list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Lineup {
+pub(super) struct EndpointOrder {
     /// To be asked until all is read.
     pub(super) attempts: Vec<usize>,
     /// To be asked beside the first, for its health alone: a selection does not wait for an
@@ -49,7 +49,7 @@ pub(super) struct Lineup {
 
 /// How willingly an endpoint is asked, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Standing {
+enum Tier {
     Usable,
     /// Answers, and costs every selection more time than it must.
     Slow,
@@ -64,9 +64,9 @@ enum Standing {
     Open,
 }
 
-impl Standing {
+impl Tier {
     /// Scores and shares weigh latency by themselves; a list would not.
-    fn of(health: &EndpointHealth, order: Order) -> Self {
+    fn new(health: &EndpointState, order: Order) -> Self {
         match health.circuit {
             Circuit::Closed if health.throttled => Self::Throttled,
             Circuit::Closed if health.backing_off => Self::BackingOff,
@@ -80,62 +80,61 @@ impl Standing {
 }
 
 /// Whether an endpoint can be expected to answer well right now, be it slowly.
-pub(super) fn is_usable(health: &EndpointHealth) -> bool {
-    !health.cordoned && Standing::of(health, Order::Listed) <= Standing::Slow
+pub(super) fn is_usable(health: &EndpointState) -> bool {
+    !health.cordoned && Tier::new(health, Order::Listed) <= Tier::Slow
 }
 
 /// Healthy endpoints before struggling ones, then by priority, then by `order`. Open endpoints are
 /// asked only when none is closed, cordoned and busy ones never. At most `most` are asked.
-pub(super) fn lineup(runners: &[Runner], order: Order, most: usize) -> Lineup {
-    let places = places(runners, order);
+pub(super) fn order_endpoints(options: &[EndpointOption], order: Order, most: usize) -> EndpointOrder {
+    let places = places(options, order);
     let mut able = Vec::new();
-    for (position, (runner, place)) in runners.iter().zip(places).enumerate() {
-        if !runner.health.cordoned && !runner.busy {
-            able.push((Standing::of(&runner.health, order), runner.priority, place, position));
+    for (position, (option, place)) in options.iter().zip(places).enumerate() {
+        if !option.health.cordoned && !option.busy {
+            able.push((Tier::new(&option.health, order), option.priority, place, position));
         }
     }
     let ranked = sorted_by_key(able, |key| *key);
-    let any_closed = ranked.first().is_some_and(|(standing, ..)| *standing < Standing::Recovering);
+    let any_closed = ranked.first().is_some_and(|(tier, ..)| *tier < Tier::Recovering);
     let (mut attempts, mut trial) = (Vec::new(), None);
-    for (standing, .., position) in ranked {
-        if any_closed && standing == Standing::Recovering && trial.is_none() {
+    for (tier, .., position) in ranked {
+        if any_closed && tier == Tier::Recovering && trial.is_none() {
             trial = Some(position);
-        } else if !any_closed || standing != Standing::Open {
+        } else if !any_closed || tier != Tier::Open {
             attempts.push(position);
         }
     }
     // The trial is one of the endpoints that a selection may ask.
     attempts.truncate(if trial.is_some() { most.saturating_sub(1).max(1) } else { most });
-    Lineup { attempts, trial }
+    EndpointOrder { attempts, trial }
 }
 
 /// The place of every endpoint among its equals, lower first.
-fn places(runners: &[Runner], order: Order) -> Vec<usize> {
+fn places(options: &[EndpointOption], order: Order) -> Vec<usize> {
     match order {
-        Order::Listed => (0..runners.len()).collect(),
+        Order::Listed => (0..options.len()).collect(),
         Order::BestScore { leader } => {
-            let score = |position: usize, runner: &Runner| {
+            let score = |position: usize, option: &EndpointOption| {
                 let lead = if Some(position) == leader { HYSTERESIS } else { 0 };
                 // What nobody measured lately is tried once, or the best would never be found.
-                let curiosity = if runner.health.unproven { 2 * BEST } else { 0 };
-                u64::from(runner.health.score.ten_thousandths()).saturating_add(lead).saturating_add(curiosity)
+                let curiosity = if option.health.unproven { 2 * BEST } else { 0 };
+                u64::from(option.health.score.bps()).saturating_add(lead).saturating_add(curiosity)
             };
             let best =
-                sorted_by_key(runners.iter().enumerate(), |(position, runner)| Reverse(score(*position, runner)));
-            inverse(best.into_iter().map(|(position, _)| position), runners.len())
+                sorted_by_key(options.iter().enumerate(), |(position, option)| Reverse(score(*position, option)));
+            inverse(best.into_iter().map(|(position, _)| position), options.len())
         }
-        Order::Weighted { seed } => inverse(draw_all(runners, seed).into_iter(), runners.len()),
+        Order::Weighted { seed } => inverse(weighted_shuffle(options, seed).into_iter(), options.len()),
     }
 }
 
 /// All positions in the order in which they are drawn, each in proportion to weight times score.
-fn draw_all(runners: &[Runner], seed: u64) -> Vec<usize> {
+fn weighted_shuffle(options: &[EndpointOption], seed: u64) -> Vec<usize> {
     let mut random = fastrand::Rng::with_seed(seed);
-    let share = |runner: &Runner| {
-        u64::from(runner.weight).saturating_mul(u64::from(runner.health.score.ten_thousandths()).max(1))
-    };
+    let share =
+        |option: &EndpointOption| u64::from(option.weight).saturating_mul(u64::from(option.health.score.bps()).max(1));
     let mut left: Vec<(u64, usize)> =
-        runners.iter().enumerate().map(|(position, runner)| (share(runner), position)).collect();
+        options.iter().enumerate().map(|(position, option)| (share(option), position)).collect();
     let mut drawn = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let total: u64 = left.iter().map(|(share, _)| share).sum();
@@ -168,28 +167,28 @@ mod tests {
     use super::*;
     use crate::chain::ChainId;
     use crate::health::{EndpointKey, HealthIndex, Score};
-    use crate::runtime::Moment;
+    use crate::runtime::Instant;
 
-    fn runner() -> Runner {
+    fn option() -> EndpointOption {
         let key = EndpointKey::new(ChainId::resolve("base").unwrap(), 1, "rpc.example");
-        let health = HealthIndex::default().inspect(&key, Moment::default());
-        Runner { health, priority: 0, weight: 1, busy: false }
+        let health = HealthIndex::default().inspect(&key, Instant::default());
+        EndpointOption { health, priority: 0, weight: 1, busy: false }
     }
 
-    fn scored(score: u16, weight: u32) -> Runner {
-        let mut runner = Runner { weight, ..runner() };
-        runner.health.score = Score::from_ten_thousandths(score);
-        runner.health.unproven = false;
-        runner
+    fn scored(score: u16, weight: u32) -> EndpointOption {
+        let mut option = EndpointOption { weight, ..option() };
+        option.health.score = Score::from_bps(score);
+        option.health.unproven = false;
+        option
     }
 
     /// c closed, l slow, s stale, b backing off, t throttled, h half-open, H half-open with its trial out,
     /// o open, x cordoned, f busy.
     fn listed(states: &str) -> (Vec<usize>, Option<usize>) {
-        let runners: Vec<Runner> = (states.chars())
+        let options: Vec<EndpointOption> = (states.chars())
             .map(|state| {
-                let mut runner = runner();
-                let health = &mut runner.health;
+                let mut option = option();
+                let health = &mut option.health;
                 health.circuit = match state {
                     'h' | 'H' => Circuit::HalfOpen,
                     'o' => Circuit::Open,
@@ -201,11 +200,11 @@ mod tests {
                 health.throttled = state == 't';
                 health.trial_available = state != 'H';
                 health.cordoned = state == 'x';
-                runner.busy = state == 'f';
-                runner
+                option.busy = state == 'f';
+                option
             })
             .collect();
-        let Lineup { attempts, trial } = lineup(&runners, Order::Listed, 2);
+        let EndpointOrder { attempts, trial } = order_endpoints(&options, Order::Listed, 2);
         (attempts, trial)
     }
 
@@ -245,9 +244,9 @@ mod tests {
 
     #[test]
     fn priority_comes_before_every_order_among_equals() {
-        let runners = [Runner { priority: 1, ..scored(9_000, 900) }, scored(100, 1), scored(100, 1)];
+        let options = [EndpointOption { priority: 1, ..scored(9_000, 900) }, scored(100, 1), scored(100, 1)];
         for order in [Order::Listed, Order::BestScore { leader: Some(0) }, Order::Weighted { seed: 7 }] {
-            let mut first_two = lineup(&runners, order, 2).attempts;
+            let mut first_two = order_endpoints(&options, order, 2).attempts;
             first_two.sort_unstable();
             assert_eq!(first_two, [1, 2], "{order:?}");
         }
@@ -256,28 +255,28 @@ mod tests {
     #[test]
     fn best_score_does_not_flap() {
         let first = |scores: [u16; 3], leader| {
-            let runners = scores.map(|score| scored(score, 1));
-            lineup(&runners, Order::BestScore { leader }, 1).attempts
+            let options = scores.map(|score| scored(score, 1));
+            order_endpoints(&options, Order::BestScore { leader }, 1).attempts
         };
         assert_eq!(first([8_000, 9_000, 9_000], None), [1], "ties by order");
         assert_eq!(first([8_000, 8_500, 8_400], Some(0)), [0], "a lead of just the hysteresis keeps the leader");
         assert_eq!(first([8_000, 8_501, 8_400], Some(0)), [1]);
-        let mut runners = [scored(9_900, 1), scored(100, 1)];
-        runners[1].health.unproven = true;
-        assert_eq!(lineup(&runners, Order::BestScore { leader: Some(0) }, 1).attempts, [1], "tried once");
+        let mut options = [scored(9_900, 1), scored(100, 1)];
+        options[1].health.unproven = true;
+        assert_eq!(order_endpoints(&options, Order::BestScore { leader: Some(0) }, 1).attempts, [1], "tried once");
     }
 
     #[test]
     fn weighted_shares_follow_weight_times_score_and_the_seed() {
-        let runners = [scored(8_000, 1), scored(8_000, 2), scored(4_000, 2)];
+        let options = [scored(8_000, 1), scored(8_000, 2), scored(4_000, 2)];
         let firsts: Vec<usize> =
-            (0..4_000).map(|seed| lineup(&runners, Order::Weighted { seed }, 1).attempts[0]).collect();
+            (0..4_000).map(|seed| order_endpoints(&options, Order::Weighted { seed }, 1).attempts[0]).collect();
         let share = |position| firsts.iter().filter(|first| **first == position).count();
         // 8000 : 16000 : 8000, that is 1000, 2000 and 1000 of 4000.
         for (position, expected) in [(0, 1_000), (1, 2_000), (2, 1_000)] {
             assert!(share(position).abs_diff(expected) < 120, "{position}: {}", share(position));
         }
-        let again = lineup(&runners, Order::Weighted { seed: 42 }, 3);
-        assert_eq!(lineup(&runners, Order::Weighted { seed: 42 }, 3), again);
+        let again = order_endpoints(&options, Order::Weighted { seed: 42 }, 3);
+        assert_eq!(order_endpoints(&options, Order::Weighted { seed: 42 }, 3), again);
     }
 }

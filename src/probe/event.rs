@@ -7,14 +7,14 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use crate::chain::ChainId;
-use crate::health::{FailureClass, Opening, Transition};
+use crate::health::{FailureClass, OpenReason, Transition};
 use crate::json::Record;
 use crate::runtime::{MaybeSend, MaybeSync};
 
 /// Something that happened to an endpoint. Endpoints go by host, a provider by its label; nothing in here is secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event {
+pub enum SelectorEvent {
     /// A selection went on to another endpoint.
     Failover {
         /// The network as CAIP-2 id.
@@ -63,7 +63,7 @@ pub enum Event {
         /// The endpoint.
         endpoint: Arc<str>,
         /// Why.
-        reason: Opening,
+        reason: OpenReason,
     },
     /// A circuit's trial started.
     CircuitHalfOpen {
@@ -83,7 +83,7 @@ pub enum Event {
     Offline,
 }
 
-impl Event {
+impl SelectorEvent {
     pub(crate) fn of_transition(transition: Transition, network: ChainId, endpoint: Arc<str>) -> Self {
         match transition {
             Transition::Opened(reason) => Self::CircuitOpened { network, endpoint, reason },
@@ -129,22 +129,22 @@ impl Event {
     }
 }
 
-impl Serialize for Event {
+impl Serialize for SelectorEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.record().serialize(serializer)
     }
 }
 
-/// Hears every [`Event`] of a selector, on the task that caused it: a selection's own, or that of a
+/// Hears every [`SelectorEvent`] of a selector, on the task that caused it: a selection's own, or that of a
 /// trial beside it. Any function of an event is one. It should return quickly, for that task waits,
 /// and may call the selector. A panic in it is the selection's.
 pub trait Observer: MaybeSend + MaybeSync + 'static {
     /// Called once an event.
-    fn on_event(&self, event: &Event);
+    fn on_event(&self, event: &SelectorEvent);
 }
 
-impl<F: Fn(&Event) + MaybeSend + MaybeSync + 'static> Observer for F {
-    fn on_event(&self, event: &Event) {
+impl<F: Fn(&SelectorEvent) + MaybeSend + MaybeSync + 'static> Observer for F {
+    fn on_event(&self, event: &SelectorEvent) {
         self(event);
     }
 }

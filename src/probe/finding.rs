@@ -1,7 +1,7 @@
 //! What can come of asking an endpoint for a balance.
 
 use super::rpc::Failure;
-use crate::scheme::facts::Holding;
+use crate::scheme::facts::AccountState;
 
 /// Why an endpoint did not tell a balance, in a word and for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct Told {
 }
 
 /// What is held, or why nobody can tell.
-pub(super) type ToldBalance = Result<Box<Holding>, Untold>;
+pub(super) type ToldBalance = Result<Box<AccountState>, Untold>;
 
 /// Why one balance of an otherwise good answer is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -25,20 +25,20 @@ use std::time::Duration;
 use futures::channel::oneshot;
 use futures::future::{Either, abortable, select};
 
-use self::attempt::{Attempt, Silence};
-use self::endpoint_order::{Lineup, Order, Runner, lineup};
-pub use self::event::{Event, Observer};
+use self::attempt::{Attempt, Unreachable};
+use self::endpoint_order::{EndpointOption, EndpointOrder, Order, order_endpoints};
+pub use self::event::{Observer, SelectorEvent};
 use self::plan::{NetworkPlan, Plan};
 pub(crate) use self::reading::Readings;
-use self::reading::{AbortOnDrop, NetworkReading, Trial};
+use self::reading::{AbortOnDrop, BackgroundAttempt, NetworkReading};
 pub use self::traffic::EndpointMetrics;
 use self::traffic::InFlight;
 pub(crate) use self::traffic::Traffic;
 use crate::config::{ProbeSettings, Strategy};
-use crate::health::{HealthIndex, Outcome, Permit, SLOW_FROM, Transition};
-use crate::ranking::{Note, Reason};
-use crate::runtime::{BoxFuture, Clock, Moment, spawn};
-use crate::scheme::facts::{Evidence, Reading};
+use crate::health::{AttemptGuard, HealthIndex, Outcome, SLOW_FROM, Transition};
+use crate::ranking::{Note, RejectionReason};
+use crate::runtime::{BoxFuture, Clock, Instant, spawn};
+use crate::scheme::facts::{ReadOutcome, Reading};
 use crate::transport::{Endpoint, Transport};
 use crate::util::together::all;
 
@@ -64,7 +64,7 @@ impl Prober {
     /// Reads the whole plan, all networks concurrently. Every probe is awaited.
     pub(crate) async fn read(&self, plan: &Plan) -> Readings {
         let started = self.clock.now();
-        let most = u32::try_from(self.settings.providers).unwrap_or(u32::MAX);
+        let most = u32::try_from(self.settings.max_endpoints).unwrap_or(u32::MAX);
         let mut networks = Vec::new();
         plan.networks.iter().for_each(|network| networks.push(NetworkReading::new(network)));
         let mut parts = Vec::new();
@@ -72,7 +72,7 @@ impl Prober {
             parts.push(self.read_network(network, reading));
         }
         all(parts).await;
-        let offline = self.settle_silence(&mut networks, started);
+        let offline = self.settle_unreachable(&mut networks, started);
         // The thread's time is no provider's, and not that of a second opinion.
         let late = networks.iter().map(|network| network.late).max().unwrap_or_default();
         let deadline = started.after(self.settings.timeout.saturating_mul(most)).after(late);
@@ -80,7 +80,7 @@ impl Prober {
     }
 
     /// What `readings` come to as things stand: one list a network, in the order of its reads.
-    pub(crate) fn evidence<'r>(&self, readings: &'r Readings) -> Vec<Vec<Evidence<'r>>> {
+    pub(crate) fn evidence<'r>(&self, readings: &'r Readings) -> Vec<Vec<Reading<'r>>> {
         let mut evidence = Vec::new();
         for network in &readings.networks {
             evidence.push(self.evidence_of(network, readings.offline));
@@ -92,16 +92,16 @@ impl Prober {
     /// provider is left. What one told is not asked again.
     fn read_network<'a>(&'a self, plan: &'a NetworkPlan, reading: &'a mut NetworkReading) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            let Lineup { attempts, trial } = self.lineup(plan);
+            let EndpointOrder { attempts, trial } = self.order_endpoints(plan);
             let trial = trial.and_then(|position| self.start_trial(plan, position));
             let reference = self.ask_reference(plan);
             self.traffic.save_for_hedging(&plan.network.chain);
             let turns = attempts.len().saturating_add(usize::from(trial.is_some()));
             reading.others_left = turns < plan.network.endpoints.len();
             for position in attempts {
-                reading.unheard.extend(plan.network.endpoints.get(position).cloned());
+                reading.not_yet_asked.extend(plan.network.endpoints.get(position).cloned());
             }
-            let endpoints = reading.unheard.clone();
+            let endpoints = reading.not_yet_asked.clone();
             let mut queue = endpoints.as_slice();
             let mut previous: Option<&Endpoint> = None;
             while reading.is_open()
@@ -114,7 +114,7 @@ impl Prober {
                 if let Some(previous) = previous.replace(endpoint) {
                     self.emit_failover(previous, endpoint);
                 }
-                self.hear_out(plan, endpoint, attempt, &mut queue, reading).await;
+                self.race_or_wait(plan, endpoint, attempt, &mut queue, reading).await;
             }
             if let Some(trial) = trial {
                 trial.finish(reading).await;
@@ -128,7 +128,7 @@ impl Prober {
     /// Waits for what `first`, under way at `endpoint`, tells; where it takes longer than its head start, beside
     /// the next of the queue: the first that tells all wins and the other is dropped, which is neutral to its
     /// health.
-    async fn hear_out<'a>(
+    async fn race_or_wait<'a>(
         &'a self,
         plan: &'a NetworkPlan,
         endpoint: &Endpoint,
@@ -142,7 +142,7 @@ impl Prober {
                 Either::Left((attempt, _)) => return reading.take(*attempt),
                 Either::Right(((), first)) => first,
             };
-            if let Some(second) = self.double(plan, queue, reading) {
+            if let Some(second) = self.start_hedge(plan, queue, reading) {
                 let (Either::Left((attempt, other)) | Either::Right((attempt, other))) = select(last, second).await;
                 reading.take(*attempt);
                 if !reading.is_open() {
@@ -155,7 +155,7 @@ impl Prober {
     }
 
     /// A second attempt, at the next of the queue. Without the means for it the endpoint keeps its place there.
-    fn double<'a>(
+    fn start_hedge<'a>(
         &'a self,
         plan: &'a NetworkPlan,
         queue: &mut &'a [Arc<Endpoint>],
@@ -164,7 +164,7 @@ impl Prober {
         let [next, rest @ ..] = *queue else {
             return None;
         };
-        if !self.may_double(plan) {
+        if !self.may_hedge(plan) {
             return None;
         }
         *queue = rest;
@@ -185,15 +185,15 @@ impl Prober {
         }
     }
 
-    fn may_double(&self, plan: &NetworkPlan) -> bool {
+    fn may_hedge(&self, plan: &NetworkPlan) -> bool {
         plan.network.strategy != Strategy::Hedged || self.traffic.pay_for_hedge(&plan.network.chain)
     }
 
-    fn lineup(&self, plan: &NetworkPlan) -> Lineup {
+    fn order_endpoints(&self, plan: &NetworkPlan) -> EndpointOrder {
         let (now, network) = (self.clock.now(), &plan.network);
-        let mut runners = Vec::new();
+        let mut options = Vec::new();
         for endpoint in &network.endpoints {
-            runners.push(Runner {
+            options.push(EndpointOption {
                 health: self.health.inspect(endpoint.key(), now),
                 priority: endpoint.priority(),
                 weight: endpoint.weight(),
@@ -207,25 +207,25 @@ impl Prober {
                 let position = |digest| network.endpoints.iter().position(|e| e.key().digest() == digest);
                 Order::BestScore { leader: leader.and_then(position) }
             }
-            Strategy::Weighted => Order::Weighted { seed: self.traffic.draw(&network.chain) },
+            Strategy::Weighted => Order::Weighted { seed: self.traffic.next_random(&network.chain) },
         };
-        let lineup = lineup(&runners, order, self.settings.providers);
-        let first = lineup.attempts.first().and_then(|position| network.endpoints.get(*position));
+        let order_endpoints = order_endpoints(&options, order, self.settings.max_endpoints);
+        let first = order_endpoints.attempts.first().and_then(|position| network.endpoints.get(*position));
         if let (Strategy::BestScore, Some(first)) = (network.strategy, first) {
             self.traffic.set_leader(&network.chain, first.key().digest());
         }
-        lineup
+        order_endpoints
     }
 
     /// Tries a recovering endpoint in the background. `None` when another selection already does.
-    fn start_trial(&self, plan: &NetworkPlan, position: usize) -> Option<Trial> {
+    fn start_trial(&self, plan: &NetworkPlan, position: usize) -> Option<BackgroundAttempt> {
         let endpoint = plan.network.endpoints.get(position)?.clone();
         let in_flight = self.traffic.start(&endpoint)?;
-        let permit = self.admit(&endpoint);
-        if !permit.is_trial() {
+        let guard = self.admit(&endpoint);
+        if !guard.is_trial() {
             return None;
         }
-        Some(self.in_background(plan.clone(), endpoint, Some(permit), in_flight))
+        Some(self.in_background(plan.clone(), endpoint, Some(guard), in_flight))
     }
 
     /// Asks the network's reference for the time, now and then and for health alone.
@@ -236,7 +236,7 @@ impl Prober {
         }
         let in_flight = self.traffic.start(&reference)?;
         let plan = NetworkPlan { network: plan.network.clone(), reads: Vec::new() };
-        Some(self.in_background(plan, reference, None, in_flight).unheard())
+        Some(self.in_background(plan, reference, None, in_flight).not_yet_asked())
     }
 
     /// Asks for the whole plan beside the selection, which ends that when it is dropped.
@@ -244,15 +244,15 @@ impl Prober {
         &self,
         plan: NetworkPlan,
         endpoint: Arc<Endpoint>,
-        permit: Option<Permit>,
+        guard: Option<AttemptGuard>,
         in_flight: InFlight,
-    ) -> Trial {
+    ) -> BackgroundAttempt {
         let prober = self.clone();
         let (tell, told) = oneshot::channel();
         let (task, handle) = abortable(async move {
-            let permit = permit.unwrap_or_else(|| prober.admit(&endpoint));
+            let guard = guard.unwrap_or_else(|| prober.admit(&endpoint));
             let everything = (0..plan.reads.len()).collect();
-            let attempt = prober.ask(&plan, &endpoint, everything, permit, in_flight).await;
+            let attempt = prober.ask(&plan, &endpoint, everything, guard, in_flight).await;
             // Nobody may be listening any more; then it was for health alone.
             if let Err(attempt) = tell.send(attempt) {
                 prober.settle_alone(*attempt);
@@ -262,13 +262,13 @@ impl Prober {
             // Aborted: the selection was dropped, and the permit went back with the task.
             let _ = task.await;
         }));
-        Trial::new(told, AbortOnDrop::new(handle))
+        BackgroundAttempt::new(told, AbortOnDrop::new(handle))
     }
 
     /// Reports an attempt that no other is compared with: silence is the endpoint's own.
     fn settle_alone(&self, mut attempt: Attempt) {
-        if let Some(silence) = attempt.silence.take() {
-            self.settle(silence, Outcome::Fault);
+        if let Some(unreachable) = attempt.unreachable.take() {
+            self.settle(unreachable, Outcome::Fault);
         }
     }
 
@@ -280,38 +280,38 @@ impl Prober {
         reads: Vec<usize>,
     ) -> Option<BoxFuture<'a, Box<Attempt>>> {
         let in_flight = self.traffic.start(endpoint)?;
-        let permit = self.admit(endpoint);
-        Some(self.ask(plan, endpoint, reads, permit, in_flight))
+        let guard = self.admit(endpoint);
+        Some(self.ask(plan, endpoint, reads, guard, in_flight))
     }
 
-    fn admit(&self, endpoint: &Endpoint) -> Permit {
-        let permit = self.health.admit(endpoint.key(), self.settings.timeout.saturating_add(GRACE), self.clock.now());
-        if permit.is_trial() {
+    fn admit(&self, endpoint: &Endpoint) -> AttemptGuard {
+        let guard = self.health.admit(endpoint.key(), self.settings.timeout.saturating_add(GRACE), self.clock.now());
+        if guard.is_trial() {
             let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
-            self.emit(&Event::CircuitHalfOpen { network, endpoint });
+            self.emit(&SelectorEvent::CircuitHalfOpen { network, endpoint });
         }
-        permit
+        guard
     }
 
     /// Reports endpoints that could not be reached, unless nothing could, neither by this selection,
     /// which left no endpoint out, nor by any other since it `started`: then it is this device that
     /// is offline, and nothing is known of any of them. Returns whether it is so.
-    fn settle_silence(&self, networks: &mut [NetworkReading], started: Moment) -> bool {
-        let mut silences: Vec<Silence> = Vec::new();
-        networks.iter_mut().for_each(|network| silences.append(&mut network.silences));
-        let all_silent = !networks.iter().any(|network| network.anyone_spoke || network.others_left);
-        let offline = !silences.is_empty() && all_silent && !self.traffic.heard_since(started);
+    fn settle_unreachable(&self, networks: &mut [NetworkReading], started: Instant) -> bool {
+        let mut unreachable: Vec<Unreachable> = Vec::new();
+        networks.iter_mut().for_each(|network| unreachable.append(&mut network.unreachable));
+        let all_silent = !networks.iter().any(|network| network.any_reply || network.others_left);
+        let offline = !unreachable.is_empty() && all_silent && !self.traffic.heard_since(started);
         if !offline {
-            silences.into_iter().for_each(|silence| self.settle(silence, Outcome::Fault));
+            unreachable.into_iter().for_each(|unreachable| self.settle(unreachable, Outcome::Fault));
         } else if self.traffic.go_offline() {
-            self.emit(&Event::Offline);
+            self.emit(&SelectorEvent::Offline);
         }
         offline
     }
 
-    fn settle(&self, silence: Silence, outcome: Outcome) {
-        let Silence { permit, endpoint, since } = silence;
-        self.emit_transition(&endpoint, permit.settle(outcome, since));
+    fn settle(&self, unreachable: Unreachable, outcome: Outcome) {
+        let Unreachable { guard, endpoint, since } = unreachable;
+        self.emit_transition(&endpoint, guard.settle(outcome, since));
     }
 
     /// Health from the application's own traffic.
@@ -323,39 +323,42 @@ impl Prober {
     fn emit_transition(&self, endpoint: &Endpoint, transition: Option<Transition>) {
         if let Some(transition) = transition {
             let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
-            self.emit(&Event::of_transition(transition, network, endpoint));
+            self.emit(&SelectorEvent::of_transition(transition, network, endpoint));
         }
     }
 
     fn emit_failover(&self, from: &Endpoint, to: &Endpoint) {
         let network = from.key().network().clone();
-        self.emit(&Event::Failover { network, from: from.host().clone(), to: to.host().clone() });
+        self.emit(&SelectorEvent::Failover { network, from: from.host().clone(), to: to.host().clone() });
     }
 
-    fn emit(&self, event: &Event) {
+    fn emit(&self, event: &SelectorEvent) {
         trace::event(event);
         if let Some(observer) = &self.observer {
             observer.on_event(event);
         }
     }
 
-    fn evidence_of<'r>(&self, network: &'r NetworkReading, offline: bool) -> Vec<Evidence<'r>> {
+    fn evidence_of<'r>(&self, network: &'r NetworkReading, offline: bool) -> Vec<Reading<'r>> {
         let now = self.clock.now();
         let mut all = Vec::new();
         for progress in &network.progress {
             let mut reading = progress.reading();
-            if let Reading::Unreadable { detail, .. } = &mut reading
+            if let ReadOutcome::Unreadable { detail, .. } = &mut reading
                 && offline
             {
                 detail.insert_str(0, "nothing answers, offline perhaps: ");
             }
             let Some(asked) = &progress.asked else {
                 let detail = "no endpoint may be asked now: all are cordoned or busy".to_owned();
-                all.push(Evidence::unasked(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail }));
+                all.push(Reading::unasked(ReadOutcome::Unreadable {
+                    reason: RejectionReason::BalanceUnavailable,
+                    detail,
+                }));
                 continue;
             };
             let health = self.health.inspect(asked.endpoint.key(), now);
-            all.push(Evidence {
+            all.push(Reading {
                 reading,
                 endpoint: Some(asked.endpoint.host().clone()),
                 circuit: asked.circuit,

@@ -28,7 +28,7 @@ pub(crate) struct Slot {
 impl Plan {
     /// The plan for `wanted`, and for each of them its slot. Where nothing is to be read there is
     /// none.
-    pub(crate) fn of<'a>(wanted: impl IntoIterator<Item = Option<&'a BalanceRead>>) -> (Self, Vec<Option<Slot>>) {
+    pub(crate) fn new<'a>(wanted: impl IntoIterator<Item = Option<&'a BalanceRead>>) -> (Self, Vec<Option<Slot>>) {
         let mut plan = Self { networks: Vec::new() };
         let mut slots = Vec::new();
         for read in wanted {

@@ -2,17 +2,17 @@
 //!
 //! Refuses to know how bodies travel, and whom else to ask.
 
-use super::evm::{self, Inquiry, Sheet};
+use super::evm::{self, CallSet, Inquiry};
 use super::finding::Told;
 use super::plan::NetworkPlan;
 use super::rpc::{self, Call, Failure, Item};
 use super::svm::Layout;
-use crate::chain::Family;
+use crate::chain::ChainFamily;
 use crate::health::FailureClass as Class;
 use crate::ranking::Note;
 use crate::runtime;
 use crate::scheme::screen::BalanceRead;
-use crate::transport::{Reply, TransportError};
+use crate::transport::{HttpReply, TransportError};
 
 /// The ways to ask an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,9 @@ pub(super) enum ReadPlan {
 
 impl ReadPlan {
     /// The ways that a family knows, best first.
-    pub(super) fn of(family: Family) -> &'static [Self] {
+    pub(super) fn all(family: ChainFamily) -> &'static [Self] {
         match family {
-            Family::Svm => &[Self::Batch, Self::Singles],
+            ChainFamily::Svm => &[Self::Batch, Self::Singles],
             _ => &[Self::Create, Self::Override, Self::Batch, Self::Singles],
         }
     }
@@ -65,7 +65,7 @@ pub(super) struct Query<'a> {
 /// What the calls are for.
 enum Shape {
     Inquiries(Vec<Inquiry>),
-    Facts(Sheet),
+    Facts(CallSet),
     Accounts(Layout),
 }
 
@@ -83,15 +83,15 @@ impl<'a> Query<'a> {
                 }
                 (Shape::Inquiries(inquiries), calls)
             }
-            (_, Family::Svm) => {
+            (_, ChainFamily::Svm) => {
                 let layout = Layout::new(reads).ok_or_else(no_base58)?;
                 let calls = layout.calls();
                 (Shape::Accounts(layout), calls)
             }
             _ => {
-                let sheet = Sheet::of(reads).ok_or_else(no_hex)?;
-                let calls = evm::calls(&sheet);
-                (Shape::Facts(sheet), calls)
+                let set = CallSet::new(reads).ok_or_else(no_hex)?;
+                let calls = evm::calls(&set);
+                (Shape::Facts(set), calls)
             }
         };
         Ok(Self { plan, how, shape, calls })
@@ -106,7 +106,7 @@ impl<'a> Query<'a> {
     }
 
     /// What the replies to [`bodies`](Self::bodies) say.
-    pub(super) fn read(&self, replies: Vec<Result<Reply, TransportError>>) -> Result<Told, Failure> {
+    pub(super) fn read(&self, replies: Vec<Result<HttpReply, TransportError>>) -> Result<Told, Failure> {
         let identity = &self.plan.network.identity;
         match &self.shape {
             Shape::Inquiries(inquiries) => {
@@ -119,13 +119,13 @@ impl<'a> Query<'a> {
                 }
                 Ok(all)
             }
-            Shape::Facts(sheet) => evm::decode(identity, sheet, &self.items(replies)?),
+            Shape::Facts(calls) => evm::decode(identity, calls, &self.items(replies)?),
             Shape::Accounts(layout) => layout.decode(identity, &self.items(replies)?),
         }
     }
 
     /// One item a call. A failed batch is one failure; singles fail each for itself.
-    fn items(&self, replies: Vec<Result<Reply, TransportError>>) -> Result<Vec<Item>, Failure> {
+    fn items(&self, replies: Vec<Result<HttpReply, TransportError>>) -> Result<Vec<Item>, Failure> {
         let batch = self.how == ReadPlan::Batch;
         let mut items = Vec::new();
         for reply in replies {
@@ -138,7 +138,7 @@ impl<'a> Query<'a> {
         Ok(items)
     }
 
-    fn answers(&self, reply: Result<Reply, TransportError>, count: usize) -> Result<Vec<Item>, Failure> {
+    fn answers(&self, reply: Result<HttpReply, TransportError>, count: usize) -> Result<Vec<Item>, Failure> {
         rpc::read(self.plan.network.chain.family(), &reply?, self.how == ReadPlan::Batch, count)
     }
 }

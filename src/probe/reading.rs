@@ -7,12 +7,12 @@ use std::time::Duration;
 use futures::channel::oneshot;
 use futures::future::AbortHandle;
 
-use super::attempt::{Asked, Attempt, Silence};
+use super::attempt::{Asked, Attempt, Unreachable};
 use super::finding::{Unread, Why};
 use super::plan::NetworkPlan;
-use crate::ranking::{Note, Reason};
-use crate::runtime::Moment;
-use crate::scheme::facts::{Holding, Reading};
+use crate::ranking::{Note, RejectionReason};
+use crate::runtime::Instant;
+use crate::scheme::facts::{AccountState, ReadOutcome};
 use crate::transport::Endpoint;
 
 /// What came of a whole plan.
@@ -22,28 +22,28 @@ pub(crate) struct Readings {
     /// No endpoint of any network could be reached.
     pub(super) offline: bool,
     /// When the selection's time is over.
-    pub(super) deadline: Moment,
+    pub(super) deadline: Instant,
 }
 
 /// What came of one network so far.
 pub(super) struct NetworkReading {
     pub(super) progress: Vec<Progress>,
     /// Attempts that met no sign of life, not yet reported to health.
-    pub(super) silences: Vec<Silence>,
-    pub(super) anyone_spoke: bool,
+    pub(super) unreachable: Vec<Unreachable>,
+    pub(super) any_reply: bool,
     /// There are endpoints that this selection had no turn for.
     pub(super) others_left: bool,
     /// How long past their deadlines the attempts went on, on a thread that was busy.
     pub(super) late: Duration,
     /// Endpoints that this selection may ask and that told nothing yet, in order.
-    pub(super) unheard: Vec<Arc<Endpoint>>,
+    pub(super) not_yet_asked: Vec<Arc<Endpoint>>,
 }
 
 /// One balance on its way to being read.
 #[derive(Default)]
 pub(super) struct Progress {
     pub(super) asked: Option<Asked>,
-    pub(super) found: Option<Box<Holding>>,
+    pub(super) found: Option<Box<AccountState>>,
     /// The chain itself said that there is nothing to tell.
     final_answer: bool,
     /// Why each endpoint so far could not tell, by host.
@@ -56,11 +56,11 @@ impl NetworkReading {
         progress.resize_with(plan.reads.len(), Progress::default);
         Self {
             progress,
-            silences: Vec::new(),
-            anyone_spoke: false,
+            unreachable: Vec::new(),
+            any_reply: false,
             others_left: false,
             late: Duration::ZERO,
-            unheard: Vec::new(),
+            not_yet_asked: Vec::new(),
         }
     }
 
@@ -81,12 +81,12 @@ impl NetworkReading {
 
     /// Adds what an attempt came to. What is already told stays.
     pub(super) fn take(&mut self, attempt: Attempt) {
-        let Attempt { asked, reads, findings, silence, late } = attempt;
+        let Attempt { asked, reads, findings, unreachable, late } = attempt;
         self.late = self.late.saturating_add(late);
-        self.unheard.retain(|endpoint| !Arc::ptr_eq(endpoint, &asked.endpoint));
-        match silence {
-            Some(silence) => self.silences.push(silence),
-            None => self.anyone_spoke = true,
+        self.not_yet_asked.retain(|endpoint| !Arc::ptr_eq(endpoint, &asked.endpoint));
+        match unreachable {
+            Some(unreachable) => self.unreachable.push(unreachable),
+            None => self.any_reply = true,
         }
         for (position, finding) in reads.into_iter().zip(findings) {
             if let Some(progress) = self.progress.get_mut(position).filter(|progress| progress.is_open()) {
@@ -101,7 +101,7 @@ impl Progress {
         self.found.is_none() && !self.final_answer
     }
 
-    fn take(&mut self, asked: &Asked, finding: Result<Box<Holding>, Unread>) {
+    fn take(&mut self, asked: &Asked, finding: Result<Box<AccountState>, Unread>) {
         self.asked = Some(asked.clone());
         match finding {
             Ok(finding) => self.found = Some(finding),
@@ -114,7 +114,7 @@ impl Progress {
 
     /// Weighs a second answer against the first: of two that disagree the higher one stands. Returns
     /// who said less and who more.
-    pub(super) fn weigh(&mut self, asked: &Asked, second: Box<Holding>) -> Option<(Arc<Endpoint>, Arc<Endpoint>)> {
+    pub(super) fn weigh(&mut self, asked: &Asked, second: Box<AccountState>) -> Option<(Arc<Endpoint>, Arc<Endpoint>)> {
         let (first, found) = (self.asked.as_mut()?, self.found.as_mut()?);
         let disagreement = match second.balance.cmp(&found.balance) {
             Ordering::Equal => return None,
@@ -130,39 +130,39 @@ impl Progress {
     }
 
     /// An endpoint that proved its chain and could not tell outweighs one of another chain.
-    pub(super) fn reading(&self) -> Reading<'_> {
+    pub(super) fn reading(&self) -> ReadOutcome<'_> {
         if let Some(holding) = &self.found {
-            return Reading::Holding(holding);
+            return ReadOutcome::AccountState(holding);
         }
         let met = |why| self.unread.iter().any(|(_, unread)| unread.why == why);
         let reason = if met(Why::NoContract) {
-            Reason::AssetNotContract
+            RejectionReason::AssetNotContract
         } else if met(Why::WrongChain) && !met(Why::Untold) && !met(Why::Refused) {
-            Reason::ChainIdentityMismatch
+            RejectionReason::ChainIdentityMismatch
         } else {
-            Reason::BalanceUnavailable
+            RejectionReason::BalanceUnavailable
         };
         let mut causes = Vec::new();
         for (host, unread) in &self.unread {
             causes.push(format!("{host}: {}", unread.detail));
         }
-        Reading::Unreadable { reason, detail: causes.join("; ") }
+        ReadOutcome::Unreadable { reason, detail: causes.join("; ") }
     }
 }
 
 /// A trial that runs beside a selection.
-pub(super) struct Trial {
+pub(super) struct BackgroundAttempt {
     told: oneshot::Receiver<Box<Attempt>>,
     abort: AbortOnDrop,
 }
 
-impl Trial {
+impl BackgroundAttempt {
     pub(super) fn new(told: oneshot::Receiver<Box<Attempt>>, abort: AbortOnDrop) -> Self {
         Self { told, abort }
     }
 
     /// For health alone: nobody waits for it.
-    pub(super) fn unheard(self) -> AbortOnDrop {
+    pub(super) fn not_yet_asked(self) -> AbortOnDrop {
         self.abort
     }
 
@@ -176,7 +176,7 @@ impl Trial {
             }
         } else if let Ok(Some(mut attempt)) = told.try_recv() {
             // Over already: what it met is reported with the rest.
-            reading.silences.extend(attempt.silence.take());
+            reading.unreachable.extend(attempt.unreachable.take());
         }
         abort.disarm();
     }

@@ -14,24 +14,24 @@ use super::endpoint_order::is_usable;
 use super::plan::{NetworkPlan, Plan, Slot};
 use super::reading::{NetworkReading, Readings};
 use crate::health::Outcome;
-use crate::probe::Event;
+use crate::probe::SelectorEvent;
 use crate::runtime::BoxFuture;
 use crate::transport::Endpoint;
 use crate::util::together::all;
 
 impl Prober {
-    /// Reads `doubts` once more, all networks at once and one request each, at a provider that the
+    /// Reads `rereads` once more, all networks at once and one request each, at a provider that the
     /// selection may ask and has not heard yet. Returns whether any reading changed.
-    pub(crate) async fn second_opinion(&self, plan: &Plan, readings: &mut Readings, doubts: &[Slot]) -> bool {
+    pub(crate) async fn second_opinion(&self, plan: &Plan, readings: &mut Readings, rereads: &[Slot]) -> bool {
         let left = readings.deadline.since(self.clock.now());
-        if doubts.is_empty() || left.is_zero() {
+        if rereads.is_empty() || left.is_zero() {
             return false;
         }
         let mut changed = vec![false; plan.networks.len()];
         let mut opinions: Vec<BoxFuture<'_, ()>> = Vec::new();
         let networks = plan.networks.iter().zip(&mut readings.networks).zip(&mut changed).enumerate();
         for (position, ((plan, reading), changed)) in networks {
-            let here = doubts.iter().filter(|slot| slot.network == position);
+            let here = rereads.iter().filter(|slot| slot.network == position);
             let reads: Vec<usize> = here.map(|slot| slot.read).collect();
             if !reads.is_empty() {
                 opinions.push(Box::pin(async move { *changed = self.read_again(plan, reading, reads, left).await }));
@@ -50,7 +50,7 @@ impl Prober {
     ) -> bool {
         let now = self.clock.now();
         let usable = |endpoint: &&Arc<Endpoint>| is_usable(&self.health.inspect(endpoint.key(), now));
-        let endpoint = reading.unheard.iter().find(usable);
+        let endpoint = reading.not_yet_asked.iter().find(usable);
         let Some(attempt) = endpoint.and_then(|endpoint| self.attempt(plan, endpoint, reads)) else {
             return false;
         };
@@ -63,10 +63,10 @@ impl Prober {
 
     /// Holds a second answer against the first. Each endpoint that said less is marked once.
     fn compare(&self, reading: &mut NetworkReading, attempt: Attempt) -> bool {
-        let Attempt { asked, reads, findings, silence, .. } = attempt;
+        let Attempt { asked, reads, findings, unreachable, .. } = attempt;
         // Another endpoint of the network spoke a moment ago: silence is this one's own.
-        if let Some(silence) = silence {
-            self.settle(silence, Outcome::Fault);
+        if let Some(unreachable) = unreachable {
+            self.settle(unreachable, Outcome::Fault);
         }
         let mut marked: Vec<Arc<Endpoint>> = Vec::new();
         for (position, finding) in reads.into_iter().zip(findings) {
@@ -78,7 +78,7 @@ impl Prober {
             };
             if !marked.iter().any(|endpoint| Arc::ptr_eq(endpoint, &lower)) {
                 self.report(&lower, Outcome::Contradicted);
-                self.emit(&Event::BalancesDisagree {
+                self.emit(&SelectorEvent::BalancesDisagree {
                     network: lower.key().network().clone(),
                     lower: lower.host().clone(),
                     higher: higher.host().clone(),

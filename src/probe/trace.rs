@@ -1,13 +1,13 @@
 //! The feature `tracing`: spans and events through the crate of that name; nothing without it.
 
 use crate::chain::ChainId;
-use crate::probe::Event;
+use crate::probe::SelectorEvent;
 
 #[cfg(feature = "tracing")]
 mod imp {
     use tracing::Instrument;
 
-    use super::{ChainId, Event};
+    use super::{ChainId, SelectorEvent};
 
     pub(crate) async fn select<T>(offers: usize, work: impl Future<Output = T>) -> T {
         work.instrument(tracing::info_span!("select", offers)).await
@@ -17,32 +17,32 @@ mod imp {
         work.instrument(tracing::info_span!("probe", %network, endpoint)).await
     }
 
-    pub(crate) fn event(event: &Event) {
+    pub(crate) fn event(event: &SelectorEvent) {
         match event {
-            Event::Failover { network, from, to } => tracing::info!(%network, %from, %to, "failover"),
-            Event::Failed { network, endpoint, class } => tracing::info!(%network, %endpoint, %class, "failed"),
-            Event::Throttled { network, endpoint } => tracing::info!(%network, %endpoint, "throttled"),
-            Event::IdentityMismatch { network, endpoint } => {
+            SelectorEvent::Failover { network, from, to } => tracing::info!(%network, %from, %to, "failover"),
+            SelectorEvent::Failed { network, endpoint, class } => tracing::info!(%network, %endpoint, %class, "failed"),
+            SelectorEvent::Throttled { network, endpoint } => tracing::info!(%network, %endpoint, "throttled"),
+            SelectorEvent::IdentityMismatch { network, endpoint } => {
                 tracing::warn!(%network, %endpoint, "identity mismatch");
             }
-            Event::BalancesDisagree { network, lower, higher } => {
+            SelectorEvent::BalancesDisagree { network, lower, higher } => {
                 tracing::warn!(%network, %lower, %higher, "balances disagree");
             }
-            Event::CircuitOpened { network, endpoint, reason } => {
+            SelectorEvent::CircuitOpened { network, endpoint, reason } => {
                 tracing::warn!(%network, %endpoint, ?reason, "circuit opened");
             }
-            Event::CircuitHalfOpen { network, endpoint } => {
+            SelectorEvent::CircuitHalfOpen { network, endpoint } => {
                 tracing::info!(%network, %endpoint, "circuit half-open");
             }
-            Event::CircuitClosed { network, endpoint } => tracing::info!(%network, %endpoint, "circuit closed"),
-            Event::Offline => tracing::warn!("offline"),
+            SelectorEvent::CircuitClosed { network, endpoint } => tracing::info!(%network, %endpoint, "circuit closed"),
+            SelectorEvent::Offline => tracing::warn!("offline"),
         }
     }
 }
 
 #[cfg(not(feature = "tracing"))]
 mod imp {
-    use super::{ChainId, Event};
+    use super::{ChainId, SelectorEvent};
 
     pub(crate) fn select<T, W: Future<Output = T>>(_offers: usize, work: W) -> W {
         work
@@ -52,7 +52,7 @@ mod imp {
         work
     }
 
-    pub(crate) fn event(_event: &Event) {}
+    pub(crate) fn event(_event: &SelectorEvent) {}
 }
 
 pub(crate) use imp::{event, probe, select};

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use crate::chain::ChainId;
 use crate::health::{EndpointKey, FailureClass};
 use crate::json::{Record, Value};
-use crate::runtime::Moment;
+use crate::runtime::Instant;
 use crate::transport::Endpoint;
 use crate::util::order::sorted_by_key;
 
@@ -46,7 +46,7 @@ pub struct EndpointMetrics {
 }
 
 impl EndpointMetrics {
-    fn of(key: &EndpointKey) -> Self {
+    fn new(key: &EndpointKey) -> Self {
         Self {
             network: key.network().clone(),
             endpoint: key.host().clone(),
@@ -83,14 +83,14 @@ impl Serialize for EndpointMetrics {
 pub(crate) struct Traffic {
     /// Of the draws of every network.
     seed: u64,
-    state: Mutex<State>,
+    state: Mutex<TrafficState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct TrafficState {
     endpoints: Vec<(EndpointKey, EndpointMetrics)>,
     networks: Vec<(ChainId, NetworkTraffic)>,
-    heard: Option<Moment>,
+    heard: Option<Instant>,
     offline: bool,
 }
 
@@ -99,7 +99,7 @@ struct NetworkTraffic {
     saved_tenths: u32,
     random: Option<fastrand::Rng>,
     leader: Option<u128>,
-    referenced: Option<Moment>,
+    referenced: Option<Instant>,
 }
 
 /// An attempt under way; dropping it ends the attempt.
@@ -118,7 +118,7 @@ impl Traffic {
         let key = endpoint.key();
         let mut state = self.lock();
         if state.endpoint(key).is_none() {
-            state.endpoints.push((key.clone(), EndpointMetrics::of(key)));
+            state.endpoints.push((key.clone(), EndpointMetrics::new(key)));
         }
         let row = state.endpoint(key)?;
         if endpoint.max_in_flight().is_some_and(|most| row.in_flight >= most) {
@@ -138,7 +138,7 @@ impl Traffic {
     }
 
     /// The next number of a network's own sequence.
-    pub(super) fn draw(&self, network: &ChainId) -> u64 {
+    pub(super) fn next_random(&self, network: &ChainId) -> u64 {
         let mut state = self.lock();
         let row = state.network(network);
         let mix = |mix: u64, byte| mix.rotate_left(8) ^ u64::from(byte);
@@ -147,14 +147,14 @@ impl Traffic {
     }
 
     /// Notes that an endpoint gave a sign of life.
-    pub(super) fn hear(&self, now: Moment) {
+    pub(super) fn hear(&self, now: Instant) {
         let mut state = self.lock();
         state.heard = state.heard.max(Some(now));
         state.offline = false;
     }
 
     /// Whether any endpoint gave a sign of life after `since`, on any selection.
-    pub(super) fn heard_since(&self, since: Moment) -> bool {
+    pub(super) fn heard_since(&self, since: Instant) -> bool {
         self.lock().heard.is_some_and(|heard| heard > since)
     }
 
@@ -172,7 +172,7 @@ impl Traffic {
     }
 
     /// Whether a network's reference is to be asked again, and if so, that it is.
-    pub(super) fn reference_due(&self, network: &ChainId, now: Moment) -> bool {
+    pub(super) fn reference_due(&self, network: &ChainId, now: Instant) -> bool {
         let mut state = self.lock();
         let row = state.network(network);
         let due = row.referenced.is_none_or(|last| now.since(last) >= REFERENCE_INTERVAL);
@@ -203,12 +203,12 @@ impl Traffic {
         by_network.into_iter().map(|(_, row)| row.clone()).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TrafficState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl TrafficState {
     fn endpoint(&mut self, key: &EndpointKey) -> Option<&mut EndpointMetrics> {
         self.endpoints.iter_mut().find(|(other, _)| other == key).map(|(_, row)| row)
     }

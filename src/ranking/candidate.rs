@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::chain::{Amount, ChainId};
 use crate::health::{Circuit, Score};
 use crate::json::{Record, Value};
-use crate::ranking::{Approval, Key, Note, Obstacle, Reason, Rejection, Rejections};
+use crate::ranking::{Approval, DecidingKey, Note, Obstacle, Rejection, RejectionReason, Rejections};
 use crate::util::text::say;
 
 /// One offer of the merchant, and whether and why this buyer can pay it.
@@ -93,7 +93,7 @@ pub struct Candidate {
     pub rejections: Rejections,
     /// The key of the cascade that set it apart from the winner; absent on the winner.
     #[serde(default)]
-    pub decided_by: Option<Key>,
+    pub decided_by: Option<DecidingKey>,
     /// Remarks that do not change viability.
     #[serde(default)]
     pub notes: Vec<Note>,
@@ -166,20 +166,20 @@ impl Candidate {
         put_known(&mut record, "endpoint", &self.endpoint);
         record.flag("viable", self.viable);
         self.rejections.write_to(&mut record);
-        record.known_text("decidedBy", self.decided_by.map(Key::name));
+        record.known_text("decidedBy", self.decided_by.map(DecidingKey::name));
         record.texts("notes", self.notes.iter().map(|note| note.name()));
         record
     }
 
     /// Adds a reason, which makes the candidate unpayable. A reason that it has already gains the detail.
-    pub fn reject(&mut self, reason: Reason, detail: impl Into<String>) {
+    pub fn reject(&mut self, reason: RejectionReason, detail: impl Into<String>) {
         self.viable = false;
         self.rejections.add(Rejection { reason, detail: detail.into() });
     }
 
     /// Whether `reason` is among the rejections.
     #[must_use]
-    pub fn is_rejected_for(&self, reason: Reason) -> bool {
+    pub fn is_rejected_for(&self, reason: RejectionReason) -> bool {
         self.rejections.iter().any(|rejection| rejection.reason == reason)
     }
 
@@ -251,8 +251,8 @@ mod tests {
     #[test]
     fn json_round_trips_and_leaves_out_what_is_unknown() {
         let mut candidate = Candidate { balance: Some(Amount::ZERO), latency_us: Some(1_250), ..Candidate::new(0) };
-        candidate.reject(Reason::AccountFrozen, "the buyer's token account is frozen");
-        candidate.reject(Reason::InsufficientBalance, "0.05 USDC short");
+        candidate.reject(RejectionReason::AccountFrozen, "the buyer's token account is frozen");
+        candidate.reject(RejectionReason::InsufficientBalance, "0.05 USDC short");
         let json = serde_json::to_value(&candidate).unwrap();
         assert_eq!(json["rejectionReasons"], serde_json::json!(["account-frozen", "insufficient-balance"]));
         assert_eq!(json["rejectionDetails"]["insufficient-balance"], "0.05 USDC short");
@@ -283,18 +283,18 @@ mod tests {
             approval: Some(Approval::new("0x3", "0x4", Amount::from_u64(6))),
             transfer_fee: Some(Amount::from_u64(8)),
             fee: Amount::from_u64(7),
-            health_score: Score::from_ten_thousandths(8_067),
+            health_score: Score::from_bps(8_067),
             latency_us: Some(1_005),
             lag_ms: Some(9),
             circuit: Circuit::HalfOpen,
             endpoint: Some("rpc.example".into()),
             viable: false,
             rejections: Rejections::default(),
-            decided_by: Some(Key::Latency),
+            decided_by: Some(DecidingKey::Latency),
             notes: vec![Note::Offline, Note::TransferFee],
         };
-        candidate.reject(Reason::InsufficientBalance, "0.05 short");
-        candidate.reject(Reason::AccountFrozen, "");
+        candidate.reject(RejectionReason::InsufficientBalance, "0.05 short");
+        candidate.reject(RejectionReason::AccountFrozen, "");
         let json = candidate.record().to_json();
         assert_eq!(serde_json::from_str::<Candidate>(&json).unwrap(), candidate);
     }

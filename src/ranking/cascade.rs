@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{Amount, ChainId, Value};
+use crate::chain::{Amount, ChainId, ScaledAmount};
 use crate::health::{Circuit, Score};
 use crate::ranking::Candidate;
 
@@ -31,8 +31,8 @@ use crate::ranking::Candidate;
 /// # Ok::<(), payroute::NetworkError>(())
 /// ```
 pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
-    let standings: Vec<Standing<'_>> = candidates.iter().map(Standing::of).collect();
-    for (rank, (position, decided_by)) in (1..).zip(order(&standings, prefer)) {
+    let inputs: Vec<RankInput<'_>> = candidates.iter().map(RankInput::from_candidate).collect();
+    for (rank, (position, decided_by)) in (1..).zip(order(&inputs, prefer)) {
         if let Some(candidate) = candidates.get_mut(position) {
             candidate.rank = rank;
             candidate.decided_by = decided_by;
@@ -41,11 +41,11 @@ pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
     place_by_rank(candidates);
 }
 
-/// The order of `standings`, best first: positions, each with the key that set it apart from the first.
+/// The order of `inputs`, best first: positions, each with the key that set it apart from the first.
 #[doc(hidden)]
 #[must_use]
-pub fn order(standings: &[Standing<'_>], prefer: &[ChainId]) -> Vec<(usize, Option<Key>)> {
-    let keys: Vec<SortKey<'_>> = standings.iter().map(|standing| SortKey::of(standing, prefer)).collect();
+pub fn order(inputs: &[RankInput<'_>], prefer: &[ChainId]) -> Vec<(usize, Option<DecidingKey>)> {
+    let keys: Vec<SortKey<'_>> = inputs.iter().map(|input| SortKey::new(input, prefer)).collect();
     // Sorting moves references: a key is tens of bytes. No two are equal.
     let mut order: Vec<(&SortKey<'_>, usize)> = keys.iter().zip(0..).collect();
     order.sort();
@@ -59,8 +59,8 @@ pub(crate) fn would_win_funded(candidate: &Candidate, first: &Candidate, prefer:
     if !candidate.lacks_funds_alone() {
         return false;
     }
-    let funded = Standing { unviable: false, ..Standing::of(candidate) };
-    SortKey::of(&funded, prefer) < SortKey::of(&Standing::of(first), prefer)
+    let funded = RankInput { unviable: false, ..RankInput::from_candidate(candidate) };
+    SortKey::new(&funded, prefer) < SortKey::new(&RankInput::from_candidate(first), prefer)
 }
 
 /// Moves every candidate to its rank by swaps alone: candidates are large and a swap moves two.
@@ -78,19 +78,19 @@ fn place_by_rank(candidates: &mut [Candidate]) {
 /// All of a candidate that its place depends on.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct Standing<'a> {
+pub struct RankInput<'a> {
     pub unviable: bool,
     pub open: bool,
     network: Option<Cow<'a, ChainId>>,
-    fee: Value,
+    fee: ScaledAmount,
     pub score: Score,
     pub latency_us: Option<u64>,
     index: usize,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> RankInput<'a> {
     #[must_use]
-    pub fn of(candidate: &'a Candidate) -> Self {
+    pub fn from_candidate(candidate: &'a Candidate) -> Self {
         Self {
             unviable: !candidate.viable || !candidate.rejections.is_empty(),
             open: candidate.circuit == Circuit::Open,
@@ -111,8 +111,8 @@ impl<'a> Standing<'a> {
 
     /// That outlives the candidate.
     #[must_use]
-    pub fn kept(self) -> Standing<'static> {
-        Standing { network: self.network.map(|network| Cow::Owned(network.into_owned())), ..self }
+    pub fn kept(self) -> RankInput<'static> {
+        RankInput { network: self.network.map(|network| Cow::Owned(network.into_owned())), ..self }
     }
 }
 
@@ -123,7 +123,7 @@ struct SortKey<'a> {
     open: bool,
     preference: usize,
     // None is no fee, which is most of them: it comes first, and is not compared digit by digit.
-    fee: Option<&'a Value>,
+    fee: Option<&'a ScaledAmount>,
     score: Reverse<Score>,
     latency: Latency,
     index: usize,
@@ -137,28 +137,28 @@ enum Latency {
 }
 
 impl<'a> SortKey<'a> {
-    fn of(standing: &'a Standing<'_>, prefer: &[ChainId]) -> Self {
+    fn new(input: &'a RankInput<'_>, prefer: &[ChainId]) -> Self {
         let listed = |network: &ChainId| prefer.iter().position(|preferred| preferred == network);
         Self {
-            unviable: standing.unviable,
-            open: standing.open,
-            preference: standing.network.as_deref().and_then(listed).unwrap_or(prefer.len()),
-            fee: Some(&standing.fee).filter(|fee| **fee != Value::ZERO),
-            score: Reverse(standing.score),
-            latency: standing.latency_us.map_or(Latency::Unmeasured, Latency::Micros),
-            index: standing.index,
+            unviable: input.unviable,
+            open: input.open,
+            preference: input.network.as_deref().and_then(listed).unwrap_or(prefer.len()),
+            fee: Some(&input.fee).filter(|fee| **fee != ScaledAmount::ZERO),
+            score: Reverse(input.score),
+            latency: input.latency_us.map_or(Latency::Unmeasured, Latency::Micros),
+            index: input.index,
         }
     }
 
-    fn first_difference(&self, winner: &Self) -> Option<Key> {
+    fn first_difference(&self, winner: &Self) -> Option<DecidingKey> {
         Some(match () {
-            () if self.unviable != winner.unviable => Key::Viability,
-            () if self.open != winner.open => Key::Circuit,
-            () if self.preference != winner.preference => Key::Preference,
-            () if self.fee != winner.fee => Key::Fee,
-            () if self.score != winner.score => Key::Score,
-            () if self.latency != winner.latency => Key::Latency,
-            () if self.index != winner.index => Key::Index,
+            () if self.unviable != winner.unviable => DecidingKey::Viability,
+            () if self.open != winner.open => DecidingKey::Circuit,
+            () if self.preference != winner.preference => DecidingKey::Preference,
+            () if self.fee != winner.fee => DecidingKey::Fee,
+            () if self.score != winner.score => DecidingKey::Score,
+            () if self.latency != winner.latency => DecidingKey::Latency,
+            () if self.index != winner.index => DecidingKey::Index,
             () => return None,
         })
     }
@@ -167,7 +167,7 @@ impl<'a> SortKey<'a> {
 /// A key of the cascade. Listed in the order in which they decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Key {
+pub enum DecidingKey {
     /// Routes that can pay come first.
     Viability,
     /// An endpoint that was open when it was asked comes last.
@@ -184,7 +184,7 @@ pub enum Key {
     Index,
 }
 
-impl Key {
+impl DecidingKey {
     /// All of them, in that order.
     #[doc(hidden)]
     pub const ALL: [Self; 7] =
@@ -205,7 +205,7 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for DecidingKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

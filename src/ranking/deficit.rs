@@ -40,7 +40,7 @@ pub struct Deficit {
 
 impl Deficit {
     /// What `candidate` needs and what there is, short or not; `None` where no balance was read.
-    pub(crate) fn of(candidate: &Candidate) -> Option<Self> {
+    pub(crate) fn from_candidate(candidate: &Candidate) -> Option<Self> {
         let Candidate { deposit, amount, balance, held, decimals, .. } = *candidate;
         let Candidate { network, network_name, asset_id, symbol, .. } = candidate;
         let (required, balance, decimals) = (deposit.or(amount)?, balance?, decimals?);

@@ -13,9 +13,9 @@ mod reason;
 
 pub use approval::Approval;
 pub use candidate::Candidate;
-pub use cascade::{Key, Standing, order, rank};
+pub use cascade::{DecidingKey, RankInput, order, rank};
 pub use deficit::Deficit;
 pub use explain::explain;
 pub use note::Note;
 pub(crate) use reason::Obstacle;
-pub use reason::{Reason, Rejection, Rejections};
+pub use reason::{Rejection, RejectionReason, Rejections};

@@ -13,7 +13,7 @@ use crate::util::text::{add_part, contains};
 #[non_exhaustive]
 pub struct Rejection {
     /// The reason, for programs.
-    pub reason: Reason,
+    pub reason: RejectionReason,
     /// The particulars, for people; may be empty.
     pub detail: String,
 }
@@ -65,9 +65,9 @@ impl std::ops::Deref for Rejections {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RejectionsJson {
-    rejection_reasons: Vec<Reason>,
+    rejection_reasons: Vec<RejectionReason>,
     #[serde(default)]
-    rejection_details: BTreeMap<Reason, String>,
+    rejection_details: BTreeMap<RejectionReason, String>,
 }
 
 impl Serialize for Rejections {
@@ -111,7 +111,7 @@ pub(crate) enum Obstacle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Reason {
+pub enum RejectionReason {
     /// No owner address is configured for the network.
     NoOwner,
     /// The entry cannot be paid as written.
@@ -160,7 +160,7 @@ pub enum Reason {
     DepositRequired,
 }
 
-impl Reason {
+impl RejectionReason {
     /// The name as it appears in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -207,7 +207,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for RejectionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -221,13 +221,13 @@ mod tests {
     fn a_reason_is_there_once_with_all_that_was_said_of_it() {
         let mut rejections = Rejections::default();
         for (reason, detail) in [
-            (Reason::TokenPaused, "b"),
-            (Reason::AccountFrozen, "ours"),
-            (Reason::AccountFrozen, "theirs"),
-            (Reason::AccountFrozen, "ours"),
-            (Reason::NoOwner, ""),
-            (Reason::NoOwner, "a"),
-            (Reason::NoOwner, ""),
+            (RejectionReason::TokenPaused, "b"),
+            (RejectionReason::AccountFrozen, "ours"),
+            (RejectionReason::AccountFrozen, "theirs"),
+            (RejectionReason::AccountFrozen, "ours"),
+            (RejectionReason::NoOwner, ""),
+            (RejectionReason::NoOwner, "a"),
+            (RejectionReason::NoOwner, ""),
         ] {
             rejections.add(Rejection { reason, detail: detail.to_owned() });
         }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use super::Clock;
 
 /// A point on a monotonic clock, in microseconds since that clock began. Moments of two clocks do
-/// not compare; the crate uses one clock for the whole process, which [`Moment::now`] reads.
+/// not compare; the crate uses one clock for the whole process, which [`Instant::now`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Moment(u64);
+pub struct Instant(u64);
 
-impl Moment {
+impl Instant {
     /// The moment `micros` microseconds after the clock began.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
@@ -75,7 +75,7 @@ pub(crate) fn micros(span: Duration) -> u64 {
     times(1_000_000, span.as_secs()).saturating_add(u64::from(span.subsec_micros()))
 }
 
-impl Moment {
+impl Instant {
     /// Now, on the one clock of the process: what selectors give to the health index.
     #[must_use]
     pub fn now() -> Self {

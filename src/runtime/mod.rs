@@ -16,7 +16,7 @@ pub use imp::{BoxFuture, MaybeSend, MaybeSync};
 #[cfg(feature = "reqwest")]
 pub(crate) use imp::{http_client, read_body};
 pub(crate) use imp::{nonce, ready, spawn};
-pub use instant::Moment;
+pub use instant::Instant;
 pub(crate) use instant::micros;
 pub(crate) use url::RpcUrl;
 
@@ -37,7 +37,7 @@ const LATE: Duration = Duration::from_millis(50);
 pub(crate) struct Clock;
 
 impl Clock {
-    pub(crate) fn now(self) -> Moment {
+    pub(crate) fn now(self) -> Instant {
         imp::now()
     }
 

@@ -5,9 +5,8 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 
 use tokio::runtime::Handle;
-use tokio::time::Instant;
 
-use super::{Duration, HEAD_START, Moment, RpcUrl};
+use super::{Duration, HEAD_START, Instant, RpcUrl};
 
 /// A boxed future: `Send`, for a multi-threaded runtime may move it.
 pub type BoxFuture<'a, T> = futures::future::BoxFuture<'a, T>;
@@ -21,12 +20,12 @@ pub trait MaybeSync: Sync {}
 impl<T: Sync + ?Sized> MaybeSync for T {}
 
 /// Tokio's clock, so that a paused runtime is virtual time. Each paused runtime has its own.
-pub(crate) fn now() -> Moment {
-    static FIRST_LOOK: OnceLock<Instant> = OnceLock::new();
-    let now = Instant::now();
+pub(crate) fn now() -> Instant {
+    static FIRST_LOOK: OnceLock<tokio::time::Instant> = OnceLock::new();
+    let now = tokio::time::Instant::now();
     let first = *FIRST_LOOK.get_or_init(|| now);
     let ahead = HEAD_START.saturating_add(now.saturating_duration_since(first));
-    Moment::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
+    Instant::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
 }
 
 /// Bytes that no other question carries. Told apart, not kept secret: std's own random keys do.

@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
-use super::{Duration, HEAD_START, Moment, RpcUrl};
+use super::{Duration, HEAD_START, Instant, RpcUrl};
 
 /// A boxed future that stays on its thread.
 pub type BoxFuture<'a, T> = futures::future::LocalBoxFuture<'a, T>;
@@ -32,8 +32,8 @@ extern "C" {
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
-pub(crate) fn now() -> Moment {
-    Moment::from_micros((milliseconds() * 1_000.0) as u64).after(HEAD_START)
+pub(crate) fn now() -> Instant {
+    Instant::from_micros((milliseconds() * 1_000.0) as u64).after(HEAD_START)
 }
 
 /// Bytes that no other question carries. Told apart, not kept secret: `Math.random` will do.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use super::transfer::{Contract, Method, eip3009, permit2};
 use super::{Offer, Refusal, Route, refusal};
 use crate::chain::Amount;
-use crate::ranking::Reason;
+use crate::ranking::RejectionReason;
 
 /// What `@x402/evm` 2.27.0 deposits where the merchant names no sum, in prices; and of the buyer's limit
 /// on a price the most that it deposits at all.
@@ -33,10 +33,10 @@ const PERMIT2_COLLECTOR: Contract = Contract {
 };
 
 pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
-    offer.on_evm()?;
+    offer.require_evm()?;
     let method = offer.method(Method::Eip3009)?;
-    offer.demand_address("receiverAuthorizer")?;
-    withdraw_delay_stated(offer)?;
+    offer.require_address("receiverAuthorizer")?;
+    check_withdraw_delay(offer)?;
     let (transfer, contracts): (_, &[Contract]) = match method {
         Method::Eip3009 => (eip3009::transfer(offer)?, &[SETTLEMENT, EIP3009_COLLECTOR]),
         Method::Permit2 => (permit2::transfer(offer), &[permit2::PERMIT2, SETTLEMENT, PERMIT2_COLLECTOR]),
@@ -44,14 +44,14 @@ pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     Ok(Route { transfer, deposit: Some(deposit(offer)), contracts })
 }
 
-fn withdraw_delay_stated(offer: &Offer<'_>) -> Result<(), Refusal> {
+fn check_withdraw_delay(offer: &Offer<'_>) -> Result<(), Refusal> {
     let problem = match offer.terms.extra.whole_number("withdrawDelay") {
         Ok(Some(seconds)) if WITHDRAW_DELAY.contains(&seconds) => return Ok(()),
         Ok(Some(_)) => "extra.withdrawDelay is out of range; accepted are 900 to 2592000 seconds".to_owned(),
         Ok(None) => "extra.withdrawDelay is missing".to_owned(),
         Err(malformed) => malformed.to_string(),
     };
-    Err(refusal(Reason::MalformedRequirement, problem))
+    Err(refusal(RejectionReason::MalformedRequirement, problem))
 }
 
 /// `minDeposit` where it is a sum of at least the price, else a few prices; no more than so many times

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use super::transfer::{Contract, Method, Transfer, eip3009, permit2};
 use super::{Offer, Refusal, Route, refusal};
-use crate::chain::{Address, Family};
-use crate::ranking::Reason;
+use crate::chain::{ChainFamily, SolanaAddress};
+use crate::ranking::RejectionReason;
 
 /// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {
@@ -18,9 +18,9 @@ const PROXY: Contract = Contract {
 const MOST_MEMO_BYTES: usize = 256;
 
 pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
-    if offer.network.chain.family() == Family::Svm {
-        fee_payer_stated(offer)?;
-        return memo_fits(offer).map(|()| Route::plain(Transfer::Spl));
+    if offer.network.chain.family() == ChainFamily::Svm {
+        check_fee_payer(offer)?;
+        return check_memo(offer).map(|()| Route::plain(Transfer::Spl));
     }
     match offer.method(Method::Eip3009)? {
         Method::Eip3009 => Ok(Route::plain(eip3009::transfer(offer)?)),
@@ -31,8 +31,8 @@ pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
 }
 
 /// What the offer wants written beside the transfer.
-fn memo_fits(offer: &Offer<'_>) -> Result<(), Refusal> {
-    let reason = Reason::MalformedRequirement;
+fn check_memo(offer: &Offer<'_>) -> Result<(), Refusal> {
+    let reason = RejectionReason::MalformedRequirement;
     match offer.text("memo", reason)? {
         Some(memo) if memo.len() > MOST_MEMO_BYTES => {
             Err(refusal(reason, format!("extra.memo is longer than {MOST_MEMO_BYTES} bytes")))
@@ -42,11 +42,11 @@ fn memo_fits(offer: &Offer<'_>) -> Result<(), Refusal> {
 }
 
 /// The fee payer signs for the transaction's fee and must not be the one whose tokens move.
-fn fee_payer_stated(offer: &Offer<'_>) -> Result<(), Refusal> {
-    let reason = Reason::FeePayerMissing;
+fn check_fee_payer(offer: &Offer<'_>) -> Result<(), Refusal> {
+    let reason = RejectionReason::FeePayerMissing;
     let problem = match offer.text("feePayer", reason)? {
         None => "extra.feePayer is missing",
-        Some(text) if Address::from_str(&text).is_err() => "extra.feePayer is not an address",
+        Some(text) if SolanaAddress::from_str(&text).is_err() => "extra.feePayer is not an address",
         Some(text) if offer.network.owner.as_deref() == Some(&text) => "extra.feePayer is the buyer",
         Some(_) => return Ok(()),
     };

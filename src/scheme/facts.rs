@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use crate::chain::Amount;
 use crate::health::{Circuit, Score};
-use crate::ranking::{Note, Reason};
+use crate::ranking::{Note, RejectionReason};
 
 /// What a probe found out about one candidate.
 #[derive(Clone, Debug)]
-pub(crate) struct Evidence<'a> {
-    pub(crate) reading: Reading<'a>,
+pub(crate) struct Reading<'a> {
+    pub(crate) reading: ReadOutcome<'a>,
     pub(crate) endpoint: Option<Arc<str>>,
     pub(crate) circuit: Circuit,
     pub(crate) health_score: Score,
@@ -20,9 +20,9 @@ pub(crate) struct Evidence<'a> {
     pub(crate) notes: Vec<Note>,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> Reading<'a> {
     /// A reading for which no endpoint could be asked.
-    pub(crate) fn unasked(reading: Reading<'a>) -> Self {
+    pub(crate) fn unasked(reading: ReadOutcome<'a>) -> Self {
         Self {
             reading,
             endpoint: None,
@@ -37,17 +37,17 @@ impl<'a> Evidence<'a> {
 
 /// What an owner holds of an asset, or why nobody could tell. Unknown is not zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reading<'a> {
-    Holding(&'a Holding),
-    Unreadable { reason: Reason, detail: String },
+pub(crate) enum ReadOutcome<'a> {
+    AccountState(&'a AccountState),
+    Unreadable { reason: RejectionReason, detail: String },
 }
 
 /// What a chain of proven identity says of an owner and a token.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Holding {
+pub(crate) struct AccountState {
     pub(crate) balance: Amount,
     /// Why the token would not move, whatever the balance.
-    pub(crate) objections: Vec<(Reason, &'static str)>,
+    pub(crate) blockers: Vec<(RejectionReason, &'static str)>,
     /// The hash of the token's signing domain, where the token tells it.
     pub(crate) domain_separator: Option<[u8; 32]>,
     /// What Permit2 may spend; `None` where that was not asked.

@@ -4,13 +4,13 @@
 //! schemes' own.
 
 use crate::chain::Amount;
-use crate::ranking::{Candidate, Reason};
+use crate::ranking::{Candidate, RejectionReason};
 use crate::scheme::Route;
-use crate::scheme::facts::{Evidence, Holding, Reading};
+use crate::scheme::facts::{AccountState, ReadOutcome, Reading};
 use crate::util::text::say;
 
 /// Turns the facts about a candidate into its verdict.
-pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: &Evidence<'_>) {
+pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: &Reading<'_>) {
     candidate.endpoint = evidence.endpoint.clone();
     candidate.circuit = evidence.circuit;
     candidate.health_score = evidence.health_score;
@@ -18,31 +18,31 @@ pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: 
     candidate.lag_ms = evidence.lag_ms;
     evidence.notes.iter().for_each(|note| candidate.note(*note));
     match &evidence.reading {
-        Reading::Unreadable { reason, detail } => candidate.reject(*reason, detail.as_str()),
-        Reading::Holding(holding) => judge_holding(candidate, route, holding),
+        ReadOutcome::Unreadable { reason, detail } => candidate.reject(*reason, detail.as_str()),
+        ReadOutcome::AccountState(holding) => apply_state(candidate, route, holding),
     }
 }
 
-fn judge_holding(candidate: &mut Candidate, route: Option<&Route>, holding: &Holding) {
+fn apply_state(candidate: &mut Candidate, route: Option<&Route>, holding: &AccountState) {
     let (due, balance) = (candidate.due(), holding.balance);
     candidate.balance = Some(balance);
     holding.notes.iter().for_each(|note| candidate.note(*note));
-    holding.objections.iter().for_each(|(reason, detail)| candidate.reject(*reason, *detail));
+    holding.blockers.iter().for_each(|(reason, detail)| candidate.reject(*reason, *detail));
     if let Some(route) = route {
         route.transfer.judge(candidate, due, holding);
     }
     let available = balance.saturating_sub(candidate.held);
     if available < due {
-        judge_shortage(candidate, due, due.saturating_sub(available));
+        check_balance(candidate, due, due.saturating_sub(available));
     }
 }
 
-fn judge_shortage(candidate: &mut Candidate, due: Amount, shortage: Amount) {
+fn check_balance(candidate: &mut Candidate, due: Amount, shortage: Amount) {
     let mut detail = candidate.in_units(shortage);
     detail.push_str(" short");
-    let mut reason = Reason::InsufficientBalance;
+    let mut reason = RejectionReason::InsufficientBalance;
     if candidate.deposit.is_some() {
-        reason = Reason::DepositRequired;
+        reason = RejectionReason::DepositRequired;
         say(&mut detail, &[" of ", &candidate.in_units(due), " to deposit"]);
     }
     if !candidate.held.is_zero() {
@@ -56,14 +56,14 @@ mod tests {
     use super::*;
     use crate::health::{Circuit, Score};
 
-    fn verdict(reading: Reading<'_>) -> Candidate {
+    fn verdict(reading: ReadOutcome<'_>) -> Candidate {
         let mut candidate = Candidate {
             amount: Some(Amount::from_u64(50_000)),
             symbol: Some("USDC".into()),
             decimals: Some(6),
             ..Candidate::new(0)
         };
-        let evidence = Evidence {
+        let evidence = Reading {
             reading,
             endpoint: Some("rpc.example".into()),
             circuit: Circuit::Closed,
@@ -78,27 +78,29 @@ mod tests {
 
     #[test]
     fn a_balance_of_exactly_the_price_pays() {
-        let verdict_on =
-            |balance: u64| verdict(Reading::Holding(&Holding { balance: balance.into(), ..Holding::default() }));
+        let verdict_on = |balance: u64| {
+            verdict(ReadOutcome::AccountState(&AccountState { balance: balance.into(), ..AccountState::default() }))
+        };
         assert!(verdict_on(50_000).viable);
         let short = verdict_on(49_999);
-        assert!(short.is_rejected_for(Reason::InsufficientBalance));
+        assert!(short.is_rejected_for(RejectionReason::InsufficientBalance));
         assert_eq!(short.rejections[0].to_string(), "the balance is too low: 0.000001 USDC short");
     }
 
     #[test]
     fn unreadable_is_never_insufficient_and_has_no_balance() {
-        let unread = verdict(Reading::Unreadable { reason: Reason::BalanceUnavailable, detail: "timeout".into() });
+        let unread =
+            verdict(ReadOutcome::Unreadable { reason: RejectionReason::BalanceUnavailable, detail: "timeout".into() });
         assert_eq!(unread.balance, None);
-        assert!(!unread.is_rejected_for(Reason::InsufficientBalance));
+        assert!(!unread.is_rejected_for(RejectionReason::InsufficientBalance));
     }
 
     #[test]
     fn what_holds_the_token_comes_before_what_is_short() {
-        let objections = vec![(Reason::AccountFrozen, "the buyer's token account is frozen")];
-        let candidate = verdict(Reading::Holding(&Holding { objections, ..Holding::default() }));
+        let blockers = vec![(RejectionReason::AccountFrozen, "the buyer's token account is frozen")];
+        let candidate = verdict(ReadOutcome::AccountState(&AccountState { blockers, ..AccountState::default() }));
         let told: Vec<_> = candidate.rejections.iter().map(|known| (known.reason, known.detail.as_str())).collect();
-        let frozen = (Reason::AccountFrozen, "the buyer's token account is frozen");
-        assert_eq!(told, [frozen, (Reason::InsufficientBalance, "0.05 USDC short")]);
+        let frozen = (RejectionReason::AccountFrozen, "the buyer's token account is frozen");
+        assert_eq!(told, [frozen, (RejectionReason::InsufficientBalance, "0.05 USDC short")]);
     }
 }

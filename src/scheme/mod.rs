@@ -13,18 +13,18 @@ mod transfer;
 mod upto;
 
 use self::transfer::StatedDomain;
-pub(crate) use self::transfer::{Asks, Contract, Transfer, eip3009, permit2};
-use crate::chain::{Amount, Family, domain_separator};
-use crate::config::{Asset, NetworkConfig};
-use crate::payment::{Terms, Version, is_evm_address, is_zero_address};
-use crate::ranking::{Reason, Rejection};
+pub(crate) use self::transfer::{Contract, ReadFlags, Transfer, eip3009, permit2};
+use crate::chain::{Amount, ChainFamily, domain_separator};
+use crate::config::{AssetConfig, NetworkConfig};
+use crate::payment::{Terms, X402Version, is_evm_address, is_zero_address};
+use crate::ranking::{Rejection, RejectionReason};
 use crate::util::text::shown;
 
 /// Every scheme, by its name in offers.
-const SCHEMES: &[(&str, Router, Draw)] = &[
-    ("exact", exact::route, Draw::Whole),
-    ("upto", upto::route, Draw::Part),
-    ("batch-settlement", batch_settlement::route, Draw::Part),
+const SCHEMES: &[(&str, Router, Debit)] = &[
+    ("exact", exact::route, Debit::Exact),
+    ("upto", upto::route, Debit::UpTo),
+    ("batch-settlement", batch_settlement::route, Debit::UpTo),
 ];
 
 /// Finds the route of an offer of the scheme, or why there is none that can be judged.
@@ -32,11 +32,11 @@ type Router = fn(&Offer<'_>) -> Result<Route, Refusal>;
 
 /// What a payment that was made has taken of what had to be there for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Draw {
+pub(crate) enum Debit {
     /// All of it.
-    Whole,
+    Exact,
     /// As much as the server chose; a deposit, or nothing where one was there already.
-    Part,
+    UpTo,
 }
 
 /// One word: it passes through many hands.
@@ -50,11 +50,11 @@ const FLOWS: [&str; 3] = ["authorization", "upfront", "escrow"];
 
 /// An offer as a scheme sees it.
 pub(crate) struct Offer<'a> {
-    pub(crate) version: Version,
+    pub(crate) version: X402Version,
     pub(crate) terms: &'a Terms,
     pub(crate) network: &'a NetworkConfig,
     /// What is known of the asset; `None` where nothing is.
-    pub(crate) asset: Option<&'a Asset>,
+    pub(crate) asset: Option<&'a AssetConfig>,
     /// Who besides the buyer would pay for an approval.
     pub(crate) sponsors: Sponsors,
 }
@@ -82,19 +82,19 @@ pub(crate) struct Route {
 pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     let scheme = &*offer.terms.scheme;
     let Some((_, route, _)) = row(scheme) else {
-        return Err(refusal(Reason::SchemeUnsupported, format!("`{}`", shown(scheme))));
+        return Err(refusal(RejectionReason::SchemeUnsupported, format!("`{}`", shown(scheme))));
     };
-    offer.settles_in_a_known_order()?;
-    offer.signs_for_the_token()?;
+    offer.check_payment_flow()?;
+    offer.check_verifying_contract()?;
     route(offer)
 }
 
 /// What a payment by `scheme` takes, if that is one.
-pub(crate) fn draw(scheme: &str) -> Option<Draw> {
+pub(crate) fn draw(scheme: &str) -> Option<Debit> {
     row(scheme).map(|(_, _, draw)| *draw)
 }
 
-fn row(scheme: &str) -> Option<&'static (&'static str, Router, Draw)> {
+fn row(scheme: &str) -> Option<&'static (&'static str, Router, Debit)> {
     SCHEMES.iter().find(|(name, ..)| *name == scheme)
 }
 
@@ -105,32 +105,32 @@ impl Route {
     }
 
     /// What of this is to be asked of the chain.
-    pub(crate) fn asks(&self) -> Asks {
+    pub(crate) fn asks(&self) -> ReadFlags {
         self.transfer.asks(self.contracts)
     }
 }
 
 impl Offer<'_> {
     /// Version 1 knows `exact` and EIP-3009 alone: its clients sign nothing else, whatever an entry says.
-    fn newer_than_version_1(&self, what: &str, reason: Reason) -> Result<(), Refusal> {
+    fn require_version_2(&self, what: &str, reason: RejectionReason) -> Result<(), Refusal> {
         match self.version {
-            Version::V1 => Err(refusal(reason, format!("`{what}` in x402 version 1"))),
-            Version::V2 => Ok(()),
+            X402Version::V1 => Err(refusal(reason, format!("`{what}` in x402 version 1"))),
+            X402Version::V2 => Ok(()),
         }
     }
 
     /// For schemes other than `exact`, whose forms on other chains are not known well enough to judge.
-    fn on_evm(&self) -> Result<(), Refusal> {
-        let (scheme, reason) = (&*self.terms.scheme, Reason::SchemeUnsupported);
-        self.newer_than_version_1(scheme, reason)?;
+    fn require_evm(&self) -> Result<(), Refusal> {
+        let (scheme, reason) = (&*self.terms.scheme, RejectionReason::SchemeUnsupported);
+        self.require_version_2(scheme, reason)?;
         match self.network.chain.family() {
-            Family::Evm => Ok(()),
+            ChainFamily::Evm => Ok(()),
             _ => Err(refusal(reason, format!("`{scheme}` on {}", self.network.name))),
         }
     }
 
-    fn settles_in_a_known_order(&self) -> Result<(), Refusal> {
-        let reason = Reason::TransferMethodUnsupported;
+    fn check_payment_flow(&self) -> Result<(), Refusal> {
+        let reason = RejectionReason::TransferMethodUnsupported;
         match self.text("paymentFlow", reason)? {
             Some(flow) if !FLOWS.iter().any(|known| *known == flow) => {
                 Err(refusal(reason, format!("extra.paymentFlow `{}`", shown(&flow))))
@@ -140,11 +140,11 @@ impl Offer<'_> {
     }
 
     /// A signature under another contract's domain than the token's moves no token.
-    fn signs_for_the_token(&self) -> Result<(), Refusal> {
-        if self.network.chain.family() != Family::Evm {
+    fn check_verifying_contract(&self) -> Result<(), Refusal> {
+        if self.network.chain.family() != ChainFamily::Evm {
             return Ok(());
         }
-        let reason = Reason::TransferMethodUnsupported;
+        let reason = RejectionReason::TransferMethodUnsupported;
         if self.stated("name").as_deref() == Some(GATEWAY_DOMAIN) {
             return Err(refusal(reason, format!("`{GATEWAY_DOMAIN}`")));
         }
@@ -157,7 +157,7 @@ impl Offer<'_> {
     }
 
     /// A text of `extra`, where there is one; what is no text is refused for `reason`.
-    fn text(&self, key: &'static str, reason: Reason) -> Result<Option<String>, Refusal> {
+    fn text(&self, key: &'static str, reason: RejectionReason) -> Result<Option<String>, Refusal> {
         self.terms.extra.text(key).map_err(|malformed| refusal(reason, malformed.to_string()))
     }
 
@@ -167,8 +167,8 @@ impl Offer<'_> {
     }
 
     /// Demands an address of `extra` that is not zero: a role that nobody has.
-    fn demand_address(&self, key: &'static str) -> Result<(), Refusal> {
-        let reason = Reason::MalformedRequirement;
+    fn require_address(&self, key: &'static str) -> Result<(), Refusal> {
+        let reason = RejectionReason::MalformedRequirement;
         let problem = match self.text(key, reason)? {
             None => "is missing",
             Some(text) if !is_evm_address(&text) => "is not an address",
@@ -192,6 +192,6 @@ impl Offer<'_> {
     }
 }
 
-fn refusal(reason: Reason, detail: impl Into<String>) -> Refusal {
+fn refusal(reason: RejectionReason, detail: impl Into<String>) -> Refusal {
     Box::new(Rejection { reason, detail: detail.into() })
 }

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::chain::Family;
-use crate::config::{Asset, Config, NetworkConfig};
-use crate::payment::{PaymentRequired, Terms, Version};
-use crate::ranking::{Candidate, Reason};
-use crate::scheme::{self, Asks, Offer, Route, Sponsors};
+use crate::chain::ChainFamily;
+use crate::config::{AssetConfig, Config, NetworkConfig};
+use crate::payment::{PaymentRequired, Terms, X402Version};
+use crate::ranking::{Candidate, RejectionReason};
+use crate::scheme::{self, Offer, ReadFlags, Route, Sponsors};
 use crate::util::text::shown;
 
 /// An offer after screening: its candidate so far, and what to read if it is still in the running.
@@ -24,12 +24,12 @@ pub(crate) struct Screened {
 #[derive(Clone, Debug)]
 pub(crate) struct BalanceRead {
     pub(crate) network: Arc<NetworkConfig>,
-    pub(crate) asset: Arc<Asset>,
+    pub(crate) asset: Arc<AssetConfig>,
     pub(crate) owner: Arc<str>,
     /// Who is to receive, where the chain must be ready for that (Solana).
     pub(crate) recipient: Option<Arc<str>>,
     /// What else to read along with it.
-    pub(crate) asks: Asks,
+    pub(crate) asks: ReadFlags,
 }
 
 /// Screens every offer, in order.
@@ -41,8 +41,8 @@ pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened
     for requirement in payment.requirements() {
         let mut screened = Screened { candidate: Candidate::new(requirement.index()), read: None, route: None };
         match requirement.terms() {
-            Ok(terms) => screened.by_terms(terms, payment.version(), sponsors, config),
-            Err(malformed) => screened.candidate.reject(Reason::MalformedRequirement, malformed.to_string()),
+            Ok(terms) => screened.check_terms(terms, payment.version(), sponsors, config),
+            Err(malformed) => screened.candidate.reject(RejectionReason::MalformedRequirement, malformed.to_string()),
         }
         for note in payment.notes().iter().chain(requirement.notes()) {
             screened.candidate.note(*note);
@@ -53,19 +53,20 @@ pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened
 }
 
 impl Screened {
-    fn by_terms(&mut self, terms: &Terms, version: Version, sponsors: Sponsors, config: &Config) {
+    fn check_terms(&mut self, terms: &Terms, version: X402Version, sponsors: Sponsors, config: &Config) {
         let candidate = &mut self.candidate;
         candidate.scheme = Some(terms.scheme.clone());
         candidate.amount = Some(terms.amount);
         candidate.network = terms.chain.clone();
         let Some(network) = terms.chain.as_ref().and_then(|chain| config.network(chain)) else {
             let name = shown(&terms.network);
-            return candidate.reject(Reason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
+            return candidate
+                .reject(RejectionReason::NetworkUnknown, format!("`{name}` is neither built in nor configured"));
         };
         let asset = network.asset(&terms.asset);
         describe(candidate, network, asset);
-        network_allowed(candidate, network, config);
-        endpoint_configured(candidate, network);
+        check_network_allowed(candidate, network, config);
+        check_endpoint(candidate, network);
         match scheme::route(&Offer { version, terms, network, asset: asset.map(Arc::as_ref), sponsors }) {
             Ok(route) => self.route = Some(route),
             Err(rejection) => candidate.reject(rejection.reason, rejection.detail),
@@ -73,14 +74,14 @@ impl Screened {
         candidate.deposit = self.route.as_ref().and_then(|route| route.deposit);
         match asset {
             Some(asset) => {
-                asset_allowed(candidate, asset);
-                amount_within_limit(candidate, terms, asset);
+                check_asset_allowed(candidate, asset);
+                check_amount(candidate, terms, asset);
             }
-            None => candidate.reject(Reason::AssetUnsupported, format!("`{}`", shown(&terms.asset))),
+            None => candidate.reject(RejectionReason::AssetUnsupported, format!("`{}`", shown(&terms.asset))),
         }
-        owner_configured(candidate, network);
+        check_owner(candidate, network);
         if let (true, Some(asset), Some(owner), Some(route)) = (candidate.viable, asset, &network.owner, &self.route) {
-            let is_svm = network.chain.family() == Family::Svm;
+            let is_svm = network.chain.family() == ChainFamily::Svm;
             self.read = Some(BalanceRead {
                 network: network.clone(),
                 asset: asset.clone(),
@@ -92,7 +93,7 @@ impl Screened {
     }
 }
 
-fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&Arc<Asset>>) {
+fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&Arc<AssetConfig>>) {
     candidate.network_name = Some(network.name.clone());
     candidate.owner = network.owner.clone();
     candidate.fee = network.fee;
@@ -103,37 +104,38 @@ fn describe(candidate: &mut Candidate, network: &NetworkConfig, asset: Option<&A
     }
 }
 
-fn network_allowed(candidate: &mut Candidate, network: &NetworkConfig, config: &Config) {
+fn check_network_allowed(candidate: &mut Candidate, network: &NetworkConfig, config: &Config) {
     let allowed = &config.policy.allowed_networks;
     if !allowed.is_empty() && !allowed.contains(&network.chain) {
         let detail = format!("{} is not in policy.allowedNetworks", network.name);
-        candidate.reject(Reason::NetworkNotAllowed, detail);
+        candidate.reject(RejectionReason::NetworkNotAllowed, detail);
     }
 }
 
-fn endpoint_configured(candidate: &mut Candidate, network: &NetworkConfig) {
+fn check_endpoint(candidate: &mut Candidate, network: &NetworkConfig) {
     if network.endpoints.is_empty() {
-        candidate.reject(Reason::NetworkUnknown, format!("no RPC endpoint is configured for {}", network.name));
+        candidate
+            .reject(RejectionReason::NetworkUnknown, format!("no RPC endpoint is configured for {}", network.name));
     }
 }
 
-fn asset_allowed(candidate: &mut Candidate, asset: &Asset) {
+fn check_asset_allowed(candidate: &mut Candidate, asset: &AssetConfig) {
     if !asset.allowed {
-        candidate.reject(Reason::AssetNotAllowed, format!("{} is not in policy.allowedAssets", asset.symbol));
+        candidate.reject(RejectionReason::AssetNotAllowed, format!("{} is not in policy.allowedAssets", asset.symbol));
     }
 }
 
-fn amount_within_limit(candidate: &mut Candidate, terms: &Terms, asset: &Asset) {
+fn check_amount(candidate: &mut Candidate, terms: &Terms, asset: &AssetConfig) {
     if let Some(limit) = asset.limit.filter(|limit| terms.amount > *limit) {
         let (price, limit) = (terms.amount.to_units(asset.decimals), limit.to_units(asset.decimals));
         let detail = format!("costs {price} {}, at most {limit} is allowed", asset.symbol);
-        candidate.reject(Reason::AmountOverLimit, detail);
+        candidate.reject(RejectionReason::AmountOverLimit, detail);
     }
 }
 
-fn owner_configured(candidate: &mut Candidate, network: &NetworkConfig) {
+fn check_owner(candidate: &mut Candidate, network: &NetworkConfig) {
     if network.owner.is_none() {
         let chain = &network.chain;
-        candidate.reject(Reason::NoOwner, format!("owners has neither {chain} nor {}", chain.namespace()));
+        candidate.reject(RejectionReason::NoOwner, format!("owners has neither {chain} nor {}", chain.namespace()));
     }
 }

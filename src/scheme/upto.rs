@@ -3,7 +3,7 @@
 
 use super::transfer::{Contract, Method, permit2};
 use super::{Offer, Refusal, Route, refusal};
-use crate::ranking::Reason;
+use crate::ranking::RejectionReason;
 
 /// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {
@@ -12,10 +12,10 @@ const PROXY: Contract = Contract {
 };
 
 pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
-    offer.on_evm()?;
+    offer.require_evm()?;
     if offer.method(Method::Permit2)? != Method::Permit2 {
-        return Err(refusal(Reason::TransferMethodUnsupported, "upto moves tokens through permit2 alone"));
+        return Err(refusal(RejectionReason::TransferMethodUnsupported, "upto moves tokens through permit2 alone"));
     }
-    offer.demand_address("facilitatorAddress")?;
+    offer.require_address("facilitatorAddress")?;
     Ok(Route { contracts: &[permit2::PERMIT2, PROXY], ..Route::plain(permit2::transfer(offer)) })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::RouteSelector;
 use crate::config::Config;
-use crate::config_error::ConfigError;
+use crate::config_error::ConfigurationError;
 use crate::health::HealthIndex;
 use crate::hold::Ledger;
 use crate::probe::{Observer, Prober, Traffic};
@@ -44,16 +44,16 @@ impl RouteSelectorBuilder {
     ///
     /// # Errors
     /// There is no transport, or the ready-made one cannot be made.
-    pub fn build(self) -> Result<RouteSelector, ConfigError> {
+    pub fn build(self) -> Result<RouteSelector, ConfigurationError> {
         let transport = match self.transport {
             Some(transport) => transport,
             None => {
                 self.config.require_urls()?;
                 transport::ready_made()
-                    .map_err(|(problem, accepted)| ConfigError::new("transport", problem, accepted))?
+                    .map_err(|(problem, accepted)| ConfigurationError::new("transport", problem, accepted))?
             }
         };
-        let health = self.health.unwrap_or_else(|| HealthIndex::of(self.config.health.clone()));
+        let health = self.health.unwrap_or_else(|| HealthIndex::with_settings(self.config.health.clone()));
         let (settings, observer) = (self.config.probe, self.observer);
         let traffic = Arc::new(Traffic::new(settings.seed.unwrap_or_else(runtime::random)));
         let prober = Prober { transport, health, traffic, observer, settings, clock: Clock };

@@ -11,16 +11,16 @@ pub use selection::{Claim, Selection};
 
 use crate::chain::Amount;
 use crate::config::Config;
-use crate::config_error::ConfigError;
+use crate::config_error::ConfigurationError;
 use crate::error::SelectError;
-use crate::health::{EndpointView, HealthIndex, Outcome, SnapshotError};
+use crate::health::{EndpointHealth, HealthIndex, Outcome, SnapshotError};
 use crate::hold::{Hold, Ledger};
 use crate::payment::PaymentRequired;
 use crate::probe::plan::{Plan, Slot};
 use crate::probe::{EndpointMetrics, Prober, Readings, trace};
 use crate::ranking::{Candidate, cascade};
 use crate::runtime::{self, MaybeSend, MaybeSync};
-use crate::scheme::facts::Reading;
+use crate::scheme::facts::ReadOutcome;
 use crate::scheme::judge::judge;
 use crate::scheme::screen::{self, Screened};
 use crate::transport::Endpoint;
@@ -42,7 +42,7 @@ impl RouteSelector {
     /// # Errors
     /// The HTTP client cannot be made, for example without any trusted root certificate.
     #[cfg(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32")))]
-    pub fn new(config: Config) -> Result<Self, ConfigError> {
+    pub fn new(config: Config) -> Result<Self, ConfigurationError> {
         Self::builder(config).build()
     }
 
@@ -74,7 +74,7 @@ impl RouteSelector {
 
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
-    /// Takes at most `maxProvidersPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
+    /// Takes at most `maxEndpointsPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
     /// many networks are offered. If the thread is blocked past a provider's deadline, that deadline is extended
     /// once by the delay, at most doubling it. A low balance that alone keeps a route from being chosen is read
     /// once more at another provider within that time (`routing.secondOpinion`). Dropping the future cancels
@@ -85,20 +85,20 @@ impl RouteSelector {
     /// No offer can be paid. The error carries every candidate, and says what is short where.
     pub async fn select(&self, payment: &PaymentRequired) -> Result<Selection, SelectError> {
         runtime::ready().map_err(|problem| {
-            ConfigError::new("runtime", problem, "a call from within a Tokio runtime with time enabled")
+            ConfigurationError::new("runtime", problem, "a call from within a Tokio runtime with time enabled")
         })?;
         let candidates = trace::select(payment.requirements().len(), self.candidates(payment)).await;
-        Selection::of(payment, candidates, &self.holds)
+        Selection::from_candidates(payment, candidates, &self.holds)
     }
 
     /// Every offer as the buyer stands towards it, ranked.
     async fn candidates(&self, payment: &PaymentRequired) -> Vec<Candidate> {
         let screened = screen::screen(payment, &self.config);
-        let (plan, slots) = Plan::of(screened.iter().map(|offer| offer.read.as_ref()));
+        let (plan, slots) = Plan::new(screened.iter().map(|offer| offer.read.as_ref()));
         let mut readings = self.prober.read(&plan).await;
         let candidates = self.judge(screened, &slots, &readings);
-        let doubts = self.doubts(&candidates, &slots);
-        if !self.prober.second_opinion(&plan, &mut readings, &doubts).await {
+        let rereads = self.rereads(&candidates, &slots);
+        if !self.prober.second_opinion(&plan, &mut readings, &rereads).await {
             return candidates;
         }
         self.judge(screen::screen(payment, &self.config), &slots, &readings)
@@ -120,9 +120,9 @@ impl RouteSelector {
     }
 
     /// How much of what was read other payments hold.
-    fn held(&self, candidate: &Candidate, reading: &Reading<'_>) -> Amount {
+    fn held(&self, candidate: &Candidate, reading: &ReadOutcome<'_>) -> Amount {
         match (&candidate.asset_id, &candidate.owner, reading) {
-            (Some(asset), Some(owner), Reading::Holding(holding)) => {
+            (Some(asset), Some(owner), ReadOutcome::AccountState(holding)) => {
                 self.holds.held(asset, owner, holding.balance, self.prober.clock.now())
             }
             _ => Amount::ZERO,
@@ -130,20 +130,20 @@ impl RouteSelector {
     }
 
     /// The readings for whose sake alone a route is not chosen that otherwise would be.
-    fn doubts(&self, candidates: &[Candidate], slots: &[Option<Slot>]) -> Vec<Slot> {
-        let mut doubts = Vec::new();
+    fn rereads(&self, candidates: &[Candidate], slots: &[Option<Slot>]) -> Vec<Slot> {
+        let mut rereads = Vec::new();
         let Some(first) = candidates.first().filter(|_| self.config.probe.second_opinion) else {
-            return doubts;
+            return rereads;
         };
         for candidate in candidates {
             let slot = slots.get(candidate.requirement_index).copied().flatten();
             if let Some(slot) = slot.filter(|_| cascade::would_win_funded(candidate, first, &self.config.prefer))
-                && !doubts.contains(&slot)
+                && !rereads.contains(&slot)
             {
-                doubts.push(slot);
+                rereads.push(slot);
             }
         }
-        doubts
+        rereads
     }
 
     /// Forgets what was observed of endpoints and closes their circuits. Nothing else is cleared.
@@ -159,7 +159,7 @@ impl RouteSelector {
 
     /// Current health: one record per endpoint about which something is known.
     #[must_use]
-    pub fn health(&self) -> Vec<EndpointView> {
+    pub fn health(&self) -> Vec<EndpointHealth> {
         self.prober.health.view(self.prober.clock.now())
     }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crate::chain::Amount;
 use crate::error::SelectError;
-use crate::hold::{Account, Demand, Hold, HoldError, Ledger, Refusal};
-use crate::payment::{PaymentRequired, Requirement};
+use crate::hold::{Demand, Hold, HoldAccount, HoldError, HoldRefusal, Ledger};
+use crate::payment::{PaymentRequired, PaymentRequirement};
 use crate::ranking::{Candidate, Deficit, explain};
 use crate::runtime::Clock;
-use crate::scheme::{self, Draw};
+use crate::scheme::{self, Debit};
 
 /// The answer: which offer to pay, what comes next, and why.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Selection {
 
 impl Selection {
     /// The answer that ranked candidates amount to: the first, if it is viable.
-    pub(super) fn of(
+    pub(super) fn from_candidates(
         payment: &PaymentRequired,
         candidates: Vec<Candidate>,
         holds: &Ledger,
@@ -30,24 +30,24 @@ impl Selection {
         let first = candidates.first().filter(|first| first.viable);
         let chosen = first.and_then(|first| {
             let requirement = payment.requirements().get(first.requirement_index)?;
-            Some((first.requirement_index, Claim::of(first, requirement, holds)?))
+            Some((first.requirement_index, Claim::new(first, requirement, holds)?))
         });
         match chosen {
             Some((chosen, claim)) => Ok(Self { payment: payment.clone(), candidates, chosen, claim }),
-            None => Err(SelectError::of(candidates)),
+            None => Err(SelectError::from_candidates(candidates)),
         }
     }
 
     /// The offer to pay, exactly as the merchant wrote it.
     #[must_use]
-    #[allow(clippy::indexing_slicing, reason = "`of` made sure that `chosen` is an index of this list")]
-    pub fn requirement(&self) -> &Requirement {
+    #[allow(clippy::indexing_slicing, reason = "`from_candidates` made sure that `chosen` is an index of this list")]
+    pub fn requirement(&self) -> &PaymentRequirement {
         &self.payment.requirements()[self.chosen]
     }
 
     /// The candidate of that offer.
     #[must_use]
-    #[allow(clippy::indexing_slicing, reason = "`of` made sure that there is a first candidate")]
+    #[allow(clippy::indexing_slicing, reason = "`from_candidates` made sure that there is a first candidate")]
     pub fn selected(&self) -> &Candidate {
         &self.candidates[0]
     }
@@ -92,7 +92,7 @@ impl Selection {
     pub fn claim_for(&self, requirement_index: usize) -> Option<Claim> {
         let is_it = |candidate: &&Candidate| candidate.requirement_index == requirement_index && candidate.viable;
         let candidate = self.candidates.iter().find(is_it)?;
-        Claim::of(candidate, self.payment.requirements().get(requirement_index)?, &self.claim.holds)
+        Claim::new(candidate, self.payment.requirements().get(requirement_index)?, &self.claim.holds)
     }
 }
 
@@ -103,18 +103,18 @@ pub struct Claim {
     owner: Arc<str>,
     balance: Amount,
     lifetime: Duration,
-    draw: Draw,
+    draw: Debit,
     /// Nothing is short; it says so once more is held.
-    standing: Deficit,
+    need: Deficit,
 }
 
 impl Claim {
-    fn of(candidate: &Candidate, requirement: &Requirement, holds: &Ledger) -> Option<Self> {
+    fn new(candidate: &Candidate, requirement: &PaymentRequirement, holds: &Ledger) -> Option<Self> {
         let (owner, balance) = (candidate.owner.as_ref()?, candidate.balance?);
         let terms = requirement.terms().ok()?;
         let (lifetime, draw) = (Duration::from_secs(terms.max_timeout_seconds), scheme::draw(&terms.scheme)?);
-        let standing = Deficit::of(candidate)?;
-        Some(Self { holds: holds.clone(), owner: owner.clone(), balance, lifetime, draw, standing })
+        let need = Deficit::from_candidate(candidate)?;
+        Some(Self { holds: holds.clone(), owner: owner.clone(), balance, lifetime, draw, need })
     }
 
     /// As [`Selection::hold`].
@@ -122,19 +122,19 @@ impl Claim {
     /// # Errors
     /// As for `Selection::hold`.
     pub fn hold(&self) -> Result<Hold, HoldError> {
-        let (asset, owner) = (self.standing.asset_id.clone(), self.owner.clone());
+        let (asset, owner) = (self.need.asset_id.clone(), self.owner.clone());
         let demand = Demand {
-            account: Account { asset, owner },
-            amount: self.standing.required,
+            account: HoldAccount { asset, owner },
+            amount: self.need.required,
             draw: self.draw,
             balance: self.balance,
             lifetime: self.lifetime,
         };
         self.holds.hold(demand, Clock.now()).map_err(|refusal| match refusal {
-            Refusal::Held(held) => {
-                HoldError::HeldElsewhere(Box::new(self.standing.clone().with_held(self.balance, held)))
+            HoldRefusal::Held(held) => {
+                HoldError::HeldElsewhere(Box::new(self.need.clone().with_held(self.balance, held)))
             }
-            Refusal::TooMany => HoldError::TooMany,
+            HoldRefusal::TooMany => HoldError::TooMany,
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::runtime::RpcUrl;
 #[derive(Clone)]
 pub struct Endpoint {
     key: EndpointKey,
-    address: Address,
+    address: EndpointAddress,
     label: Option<Arc<str>>,
     priority: u8,
     weight: u32,
@@ -23,7 +23,7 @@ pub struct Endpoint {
 
 /// What a transport needs to reach an endpoint.
 #[derive(Clone)]
-enum Address {
+enum EndpointAddress {
     Url(String),
     /// A name that the transport knows, for example of a wallet's own provider.
     Provider(Arc<str>),
@@ -34,14 +34,21 @@ impl Endpoint {
     /// business, not checked here.
     pub(crate) fn at_url(network: ChainId, url: RpcUrl) -> Self {
         let key = EndpointKey::new(network, digest("url", &url.href), url.host_and_port);
-        Self { key, address: Address::Url(url.href), label: None, priority: 0, weight: 1, max_in_flight: None }
+        Self { key, address: EndpointAddress::Url(url.href), label: None, priority: 0, weight: 1, max_in_flight: None }
     }
 
     /// The endpoint of `network` that the transport reaches under the name `provider`, shown as
     /// `shown`.
     pub(crate) fn of_provider(network: ChainId, provider: Arc<str>, shown: Arc<str>) -> Self {
         let key = EndpointKey::new(network, digest("provider", &provider), shown);
-        Self { key, address: Address::Provider(provider), label: None, priority: 0, weight: 1, max_in_flight: None }
+        Self {
+            key,
+            address: EndpointAddress::Provider(provider),
+            label: None,
+            priority: 0,
+            weight: 1,
+            max_in_flight: None,
+        }
     }
 
     pub(crate) fn with_options(
@@ -72,8 +79,8 @@ impl Endpoint {
     #[must_use]
     pub fn url(&self) -> Option<&str> {
         match &self.address {
-            Address::Url(url) => Some(url),
-            Address::Provider(_) => None,
+            EndpointAddress::Url(url) => Some(url),
+            EndpointAddress::Provider(_) => None,
         }
     }
 
@@ -81,8 +88,8 @@ impl Endpoint {
     #[must_use]
     pub fn provider(&self) -> Option<&str> {
         match &self.address {
-            Address::Url(_) => None,
-            Address::Provider(name) => Some(name),
+            EndpointAddress::Url(_) => None,
+            EndpointAddress::Provider(name) => Some(name),
         }
     }
 

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use super::{Endpoint, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+use super::{Endpoint, HttpReply, MAX_RESPONSE_BYTES, Transport, TransportError};
 use crate::runtime::BoxFuture;
 
 #[wasm_bindgen(module = "/src/transport/fetch.mjs")]
@@ -68,7 +68,7 @@ impl FetchTransport {
 }
 
 impl Transport for FetchTransport {
-    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         match endpoint.url() {
             Some(url) => settle(post(url, &body, MAX_RESPONSE_BYTES)),
             None => Box::pin(async { Err(TransportError::Unreachable) }),
@@ -79,12 +79,12 @@ impl Transport for FetchTransport {
 /// What an exchange comes to. Dropped before its end, it is aborted.
 #[doc(hidden)] // As for `Exchange`.
 #[must_use]
-pub fn settle(exchange: Exchange) -> BoxFuture<'static, Result<Reply, TransportError>> {
+pub fn settle(exchange: Exchange) -> BoxFuture<'static, Result<HttpReply, TransportError>> {
     let exchange = UnderWay(exchange);
     Box::pin(async move {
         let answer: Answer = JsFuture::from(exchange.0.answer()).await.map_err(unreachable)?.unchecked_into();
         match answer.failure().as_deref() {
-            None => Ok(Reply {
+            None => Ok(HttpReply {
                 status: answer.status(),
                 retry_after: answer.retry_after(),
                 date: answer.date(),

@@ -2,7 +2,7 @@
 //!
 //! Refuses to know JSON-RPC, deadlines and retries, like every transport.
 
-use super::{Endpoint, MAX_RESPONSE_BYTES, Reply, Transport, TransportError};
+use super::{Endpoint, HttpReply, MAX_RESPONSE_BYTES, Transport, TransportError};
 use crate::runtime::{BoxFuture, http_client, read_body};
 
 /// The ready-made transport, over reqwest.
@@ -15,7 +15,7 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         Box::pin(async move {
             let url = endpoint.url().ok_or(TransportError::Unreachable)?;
             let request = self.0.post(url).header("content-type", "application/json").body(body);
@@ -27,7 +27,7 @@ impl Transport for HttpTransport {
             let header = |name| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
             let (retry_after, date) = (header("retry-after"), header("date"));
             let status = response.status().as_u16();
-            let reply = |body| Ok(Reply { status, retry_after, date, body });
+            let reply = |body| Ok(HttpReply { status, retry_after, date, body });
             match read_body(response, MAX_RESPONSE_BYTES).await {
                 Ok(Some(body)) => reply(body),
                 // A refusal is a refusal however long it goes on about it.

@@ -28,12 +28,12 @@ pub const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 /// end the request when the future is dropped. Deadlines are kept by the caller.
 pub trait Transport: MaybeSend + MaybeSync + 'static {
     /// Posts `body` as `application/json`.
-    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>>;
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>>;
 }
 
 /// An HTTP answer of any status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct HttpReply {
     /// The HTTP status code.
     pub status: u16,
     /// The `Retry-After` header, if there was one.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use payroute::{Amount, Candidate, ChainId, Circuit, Key, Reason, rank};
+use payroute::{Amount, Candidate, ChainId, Circuit, DecidingKey, RejectionReason, rank};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -25,10 +25,10 @@ fn fees_of_the_same_worth_tie_whatever_the_decimals() {
         |fee| Sample { viable: true, circuit: Circuit::Closed, network: "base", fee, score: 8_000, latency_us: None };
     let mut ranked = vec![sample((10_000_000_000_001, 18)).candidate(0), sample((10, 6)).candidate(1)];
     rank(&mut ranked, &[]);
-    assert_eq!((ranked[0].requirement_index, ranked[1].decided_by), (1, Some(Key::Fee)));
+    assert_eq!((ranked[0].requirement_index, ranked[1].decided_by), (1, Some(DecidingKey::Fee)));
     let mut ranked = vec![sample((10_000_000_000_000, 18)).candidate(0), sample((10, 6)).candidate(1)];
     rank(&mut ranked, &[]);
-    assert_eq!((ranked[0].requirement_index, ranked[1].decided_by), (0, Some(Key::Index)));
+    assert_eq!((ranked[0].requirement_index, ranked[1].decided_by), (0, Some(DecidingKey::Index)));
 }
 
 fn any_sample() -> impl Strategy<Value = Sample> {
@@ -90,18 +90,18 @@ async fn the_order_in_which_probes_finish_decides_nothing() {
             select(&selector(&config, &script), &[offers::base("5"), offers::sepolia("5"), offers::solana("5")])
                 .await
                 .unwrap();
-        let order: Vec<(usize, Option<Key>)> =
+        let order: Vec<(usize, Option<DecidingKey>)> =
             selection.candidates().iter().map(|c| (c.requirement_index, c.decided_by)).collect();
         seen.push(order);
     }
-    let preference = Some(Key::Preference);
+    let preference = Some(DecidingKey::Preference);
     assert!(seen.iter().all(|order| *order == [(2, None), (1, preference), (0, preference)]), "{seen:?}");
 }
 
 #[test]
 fn explain_says_it_in_words() {
     let mut candidates = vec![Candidate::new(0), Candidate::new(1)];
-    candidates[0].reject(Reason::NoOwner, "owners has neither eip155:137 nor eip155");
+    candidates[0].reject(RejectionReason::NoOwner, "owners has neither eip155:137 nor eip155");
     for candidate in &mut candidates {
         candidate.amount = Some(Amount::from_u64(50_000));
         candidate.symbol = Some("USDC".into());

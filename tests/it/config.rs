@@ -23,7 +23,7 @@ fn the_documents_example_and_the_empty_one_are_accepted() {
             "eip155:999999": {"name": "Dev Chain", "rpc": ["http://127.0.0.1:8545", "http://[::1]:1", "http://localhost:2"]},
             "solana:11111111111111111111111111111111": {"rpc": ["https://three.test"]},
         },
-        "routing": {"preferNetworks": ["solana:mainnet", "base"], "probeTimeoutMs": 600, "maxProvidersPerNetwork": 2},
+        "routing": {"preferNetworks": ["solana:mainnet", "base"], "probeTimeoutMs": 600, "maxEndpointsPerNetwork": 2},
         "policy": {"allowedNetworks": ["eip155:8453"], "allowedAssets": [], "maxAmount": {"USDC": "1.00"}},
         "fees": {"eip155:137": "1000"},
         "health": {"openForMs": 30000},
@@ -116,8 +116,8 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         ),
         (json!({"routing": {"probeTimeoutMs": 0}}), "routing.probeTimeoutMs", "a whole number from 1 to 30000"),
         (
-            json!({"routing": {"maxProvidersPerNetwork": 3}}),
-            "routing.maxProvidersPerNetwork",
+            json!({"routing": {"maxEndpointsPerNetwork": 3}}),
+            "routing.maxEndpointsPerNetwork",
             "a whole number from 1 to 2",
         ),
         (
@@ -226,7 +226,7 @@ fn numbers_of_the_wrong_kind_are_told_their_range() {
         ("priority", "a whole number from 0 to 255"),
         ("maxInFlight", "a whole number from 1 to 4294967295"),
         ("routing.probeTimeoutMs", "a whole number from 1 to 30000"),
-        ("routing.maxProvidersPerNetwork", "a whole number from 1 to 2"),
+        ("routing.maxEndpointsPerNetwork", "a whole number from 1 to 2"),
         ("routing.seed", "a whole number from 0"),
         ("health.failureWindow", "a whole number from 1 to 64"),
         ("health.consecutiveFailures", "a whole number from 1 to 4294967295"),

@@ -3,7 +3,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use payroute::{Carrier, DecodeError, Note, PaymentRequired, Version};
+use payroute::{Carrier, DecodeError, Note, PaymentRequired, X402Version};
 use serde_json::{Value, json};
 
 use crate::support::{USDC_BASE, offers};
@@ -79,7 +79,7 @@ fn version_1_reads_as_it_is_written() {
     });
     let payment = read(&json!({"x402Version": 1, "error": "pay", "accepts": [entry]}));
     let terms = payment.requirements()[0].terms().unwrap();
-    assert_eq!((payment.version(), terms.amount.to_string()), (Version::V1, "50000".to_owned()));
+    assert_eq!((payment.version(), terms.amount.to_string()), (X402Version::V1, "50000".to_owned()));
     assert_eq!(terms.chain.as_ref().unwrap().as_str(), "eip155:8453");
     assert!(payment.notes().is_empty() && payment.requirements()[0].notes().is_empty());
 }
@@ -91,13 +91,13 @@ fn the_version_is_read_generously_and_refused_exactly() {
     let mut v1_entry = offers::with(v2_entry.clone(), "maxAmountRequired", json!("1"));
     v1_entry = offers::with(v1_entry, "amount", Value::Null);
     for (version, entry, expected, coerced) in [
-        ("1", &v2_entry, Version::V1, false),
-        ("2", &v1_entry, Version::V2, false),
-        ("\"1\"", &v1_entry, Version::V1, true),
-        ("\"2\"", &v2_entry, Version::V2, true),
-        ("2.0", &v2_entry, Version::V2, true),
-        ("null", &v2_entry, Version::V2, true),
-        ("null", &v1_entry, Version::V1, true),
+        ("1", &v2_entry, X402Version::V1, false),
+        ("2", &v1_entry, X402Version::V2, false),
+        ("\"1\"", &v1_entry, X402Version::V1, true),
+        ("\"2\"", &v2_entry, X402Version::V2, true),
+        ("2.0", &v2_entry, X402Version::V2, true),
+        ("null", &v2_entry, X402Version::V2, true),
+        ("null", &v1_entry, X402Version::V1, true),
     ] {
         let payment = PaymentRequired::from_text(with_version(version, entry)).unwrap();
         assert_eq!(payment.version(), expected, "{version}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use payroute::{Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Moment, Outcome, rank};
+use payroute::{Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Instant, Outcome, rank};
 
 use crate::reference::cascade;
 use crate::reference::health::{Effect, Health};
@@ -103,8 +103,8 @@ impl Told {
         Self { index: HealthIndex::default(), key: key.clone(), now_ms: BEGAN_MS }
     }
 
-    fn now(&self) -> Moment {
-        Moment::from_millis(self.now_ms)
+    fn now(&self) -> Instant {
+        Instant::from_millis(self.now_ms)
     }
 
     fn live(&mut self, happening: Happening) {
@@ -121,7 +121,7 @@ impl Told {
         let seen = health.look((0, 0), self.now_ms);
         let health_now = self.index.inspect(&self.key, self.now());
         let (ours, theirs) = (
-            (health_now.circuit, health_now.score.ten_thousandths(), health_now.latency_us, health_now.throttled),
+            (health_now.circuit, health_now.score.bps(), health_now.latency_us, health_now.throttled),
             (seen.circuit, seen.score, seen.latency_us, seen.throttled_ms > 0),
         );
         assert_eq!(ours, theirs, "after {story:?}");

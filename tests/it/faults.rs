@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use payroute::{Candidate, Config, Event, PaymentRequired, RouteSelector, SelectError, Selection};
+use payroute::{Candidate, Config, PaymentRequired, RouteSelector, SelectError, Selection, SelectorEvent};
 use serde_json::{Value, json};
 
 use crate::support::{NodeProgram, payment};
@@ -110,7 +110,7 @@ impl Case {
             "health": {"backoffMs": 1, "openForMs": 1},
         });
         RouteSelector::builder(Config::from_json(&config.to_string()).unwrap())
-            .on_event(move |event: &Event| events.lock().unwrap().push(serde_json::to_value(event).unwrap()))
+            .on_event(move |event: &SelectorEvent| events.lock().unwrap().push(serde_json::to_value(event).unwrap()))
             .build()
             .unwrap()
     }

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use payroute::{ChainId, EndpointKey, HealthIndex, Moment, Outcome};
+use payroute::{ChainId, EndpointKey, HealthIndex, Instant, Outcome};
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
 use crate::support::script::healthy;
 use crate::support::{Answer, Evm, Script, Svm, USDC_BASE, USDC_SEPOLIA, offers, select, selector};
@@ -19,7 +18,7 @@ fn config() -> Value {
 
 /// A cluster whose clock shows `behind` seconds less than the true one, which moves with the test.
 fn cluster(script: &Script, host: &str, behind: impl Fn(u64) -> i64 + Send + Sync + 'static) {
-    let began = Instant::now();
+    let began = tokio::time::Instant::now();
     script.on(host, move |body| {
         let mut svm = Svm::usdc(9);
         let elapsed = began.elapsed().as_secs();
@@ -53,7 +52,7 @@ async fn a_stale_endpoint_is_demoted_never_excluded() {
     let view = selector.health();
     let first = view.iter().find(|view| &*view.endpoint == "first.test").unwrap();
     assert_eq!(first.lag_ms, Some(40_000));
-    assert_eq!(first.score_parts.staleness.ten_thousandths(), 1_111, "0.2 × 25 s of 45 s");
+    assert_eq!(first.score_parts.staleness.bps(), 1_111, "0.2 × 25 s of 45 s");
     script.always("second.test", Answer::http(500, ""));
     assert_eq!(used(&selector).await, ("first.test".to_owned(), Some(40_000)));
 }
@@ -219,14 +218,14 @@ async fn a_reference_that_cannot_tell_the_time_has_failed() {
     tokio::time::sleep(Duration::from_millis(1)).await;
     let view = selector.health();
     let reference = view.iter().find(|view| &*view.endpoint == "reference.test").unwrap();
-    assert_eq!(reference.score.ten_thousandths(), 6_400, "one fault");
+    assert_eq!(reference.score.bps(), 6_400, "one fault");
 }
 
 /// Whatever else it does at the same moment.
 #[test]
 fn an_endpoint_of_another_chain_is_no_measure() {
     let key = |number| EndpointKey::new(ChainId::resolve("base").unwrap(), number, "rpc.test");
-    let (index, now) = (HealthIndex::default(), Moment::from_millis(1_000_000));
+    let (index, now) = (HealthIndex::default(), Instant::from_millis(1_000_000));
     let told = |seconds: u64| Outcome::Success {
         latency: Duration::from_millis(1),
         chain_time_ms: Some((1_800_000_000 + seconds) * 1_000),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use payroute::{ChainId, Circuit, EndpointKey, HealthIndex, HealthSettings, Moment, Outcome, Permit};
+use payroute::{AttemptGuard, ChainId, Circuit, EndpointKey, HealthIndex, HealthSettings, Instant, Outcome};
 
 const LEASE: Duration = Duration::from_millis(1_000);
 const SUCCESS: Outcome = Outcome::Success { latency: Duration::from_millis(100), chain_time_ms: None };
@@ -23,15 +23,15 @@ impl Bench {
         Self { index: HealthIndex::default(), key: key(1), now_ms: 1_000_000 }
     }
 
-    fn now(&self) -> Moment {
-        Moment::from_millis(self.now_ms)
+    fn now(&self) -> Instant {
+        Instant::from_millis(self.now_ms)
     }
 
     fn wait(&mut self, ms: u64) {
         self.now_ms += ms;
     }
 
-    fn admit(&self) -> Permit {
+    fn admit(&self) -> AttemptGuard {
         self.index.admit(&self.key, LEASE, self.now())
     }
 
@@ -44,7 +44,7 @@ impl Bench {
     }
 
     fn score(&self) -> u16 {
-        self.index.inspect(&self.key, self.now()).score.ten_thousandths()
+        self.index.inspect(&self.key, self.now()).score.bps()
     }
 
     fn open(&self) {
@@ -180,14 +180,14 @@ fn two_at_half_open_give_one_trial() {
 
 #[test]
 fn a_trial_comes_back_from_every_exit() {
-    type Exit = fn(Permit, Moment);
+    type Exit = fn(AttemptGuard, Instant);
     let exits: [(&str, Exit); 4] = [
-        ("neutral", |permit, now| _ = permit.settle(Outcome::Neutral, now)),
-        ("throttled", |permit, now| _ = permit.settle(Outcome::Throttled { retry_after: None }, now)),
-        ("dropped", |permit, _| drop(permit)),
-        ("panicked", |permit, _| {
+        ("neutral", |guard, now| _ = guard.settle(Outcome::Neutral, now)),
+        ("throttled", |guard, now| _ = guard.settle(Outcome::Throttled { retry_after: None }, now)),
+        ("dropped", |guard, _| drop(guard)),
+        ("panicked", |guard, _| {
             let thread = std::thread::spawn(move || {
-                let _held = permit;
+                let _held = guard;
                 std::panic::resume_unwind(Box::new("on purpose"));
             });
             assert!(thread.join().is_err());
@@ -252,9 +252,9 @@ fn last_resort_success_does_not_close_early() {
     let mut bench = Bench::new();
     bench.open();
     bench.wait(10_000);
-    let permit = bench.admit();
-    assert_eq!(permit.circuit(), Circuit::Open);
-    permit.settle(SUCCESS, bench.now());
+    let guard = bench.admit();
+    assert_eq!(guard.circuit(), Circuit::Open);
+    guard.settle(SUCCESS, bench.now());
     assert_eq!(bench.circuit(), Circuit::Open);
 }
 
@@ -291,7 +291,7 @@ fn neutral_outcomes_of_any_number_change_nothing() {
     (0..1_000).for_each(|_| bench.report(Outcome::Neutral));
     (0..1_000).for_each(|_| drop(bench.admit()));
     let health = bench.index.inspect(&bench.key, bench.now());
-    assert_eq!((health.circuit, health.score.ten_thousandths(), health.latency_us), (Circuit::Closed, 8_000, None));
+    assert_eq!((health.circuit, health.score.bps(), health.latency_us), (Circuit::Closed, 8_000, None));
 }
 
 #[test]
@@ -317,13 +317,13 @@ fn backing_off_doubles_from_two_seconds_and_ends_with_a_success() {
 #[test]
 fn the_least_recently_used_is_forgotten_first() {
     let index = HealthIndex::default();
-    let now = Moment::from_millis(5);
+    let now = Instant::from_millis(5);
     let fault = |number| _ = index.admit(&key(number), LEASE, now).settle(Outcome::Fault, now);
     (0..128).for_each(fault);
     fault(0);
     fault(128);
     assert_eq!(index.len(), 128);
-    let score = |number| index.inspect(&key(number), now).score.ten_thousandths();
+    let score = |number| index.inspect(&key(number), now).score.bps();
     assert_eq!((score(0), score(1), score(2)), (5_120, 8_000, 6_400));
     (0..100_000).for_each(fault);
     assert_eq!(index.len(), 128);

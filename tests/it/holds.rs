@@ -103,8 +103,8 @@ async fn of_two_selections_that_overlap_one_holds() {
         error.to_string(),
         "other payments hold what this one needs: 0.01 USDC short on Base (needs 0.05, has 0.04 beside 0.05 held)"
     );
-    held.failed();
-    second.hold().unwrap().failed();
+    held.release();
+    second.hold().unwrap().release();
 }
 
 /// Some see what the others hold when they select, some only when they hold.
@@ -133,19 +133,19 @@ async fn a_hundred_overlapping_payments_never_hold_more_than_there_is() {
 #[tokio::test(start_paused = true)]
 async fn failed_frees_at_once_and_settled_when_the_balance_shows_it() {
     let (script, selector) = base(100);
-    hold(&selector, "30").await.failed();
+    hold(&selector, "30").await.release();
     assert_eq!(available(&selector).await, "100");
 
     // While the payment lives it counts in full, whatever the balance does.
     let live = hold(&selector, "30").await;
     set_balance(&script, 70);
     assert_eq!(available(&selector).await, "40");
-    live.settled();
+    live.settle();
     assert_eq!(available(&selector).await, "70", "shown, and not counted twice");
     set_balance(&script, 100);
     assert_eq!(available(&selector).await, "70", "an endpoint that lags");
     // The next payment before the first shows, and then both.
-    hold(&selector, "20").await.settled();
+    hold(&selector, "20").await.settle();
     assert_eq!(available(&selector).await, "50");
     set_balance(&script, 50);
     assert_eq!(available(&selector).await, "50");
@@ -165,7 +165,7 @@ async fn a_hold_expires_with_the_offer() {
             tokio::time::sleep(Duration::from_millis(500)).await;
             let hold = selection.hold().unwrap();
             if settled {
-                hold.settled()
+                hold.settle()
             } else {
                 std::mem::forget(hold)
             }
@@ -183,7 +183,7 @@ async fn a_guard_that_outlives_its_hold_frees_nobody_elses() {
     let old = hold(&selector, "5").await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     let new = hold(&selector, "6").await;
-    old.settled();
+    old.settle();
     assert_eq!(available(&selector).await, "3");
     drop(new);
     assert_eq!(available(&selector).await, "9");
@@ -203,7 +203,7 @@ async fn clones_share_holds_and_nothing_of_health_touches_them() {
     assert_eq!(available(&other).await, "9");
     // The guard does not need its selector.
     drop((first, clone));
-    held.settled();
+    held.settle();
 }
 
 /// A hold is of one owner, one asset, one network.
@@ -221,7 +221,7 @@ async fn other_balances_are_free() {
     let others: [Value; 3] =
         [offers::sepolia("9"), offers::evm("eip155:8453", token, "Test", "9"), offers::solana("9")];
     for offer in others {
-        select(&selector, std::slice::from_ref(&offer)).await.unwrap().hold().unwrap().failed();
+        select(&selector, std::slice::from_ref(&offer)).await.unwrap().hold().unwrap().release();
     }
     // The same asset by another spelling of its address is the same balance.
     let spelled = offers::evm("base", &USDC_BASE.to_ascii_lowercase(), "USD Coin", "1");
@@ -233,7 +233,7 @@ async fn other_balances_are_free() {
 async fn a_second_opinion_counts_what_is_held_too() {
     let script = healthy(100, 9, 9);
     let selector = selector(&config(), &script);
-    hold(&selector, "30").await.settled();
+    hold(&selector, "30").await.settle();
     script.asked();
     // The first endpoint shows the debit, the second lags: neither makes 71 of 70.
     set_balance(&script, 70);
@@ -254,7 +254,7 @@ fn a_hold_needs_no_runtime() {
     drop(runtime);
     let held = selection.hold().unwrap();
     assert!(selection.claim().hold().is_err(), "the same claim");
-    held.settled();
+    held.settle();
 }
 
 /// What `upto` draws shows by any fall of the balance, and so does a deposit.
@@ -265,7 +265,7 @@ async fn what_the_server_chose_to_draw_is_not_waited_for_in_full() {
         let (script, selector) = base(0);
         script.evm("base-1.test", chain.clone());
         let offers = [offer];
-        select(&selector, &offers).await.unwrap().hold().unwrap().settled();
+        select(&selector, &offers).await.unwrap().hold().unwrap().settle();
         assert_eq!(available(&selector).await, "40000");
         script.evm("base-1.test", Evm { balances: Evm::new(8453, USDC_BASE, left).balances, ..chain });
         assert_eq!(available(&selector).await, left.to_string());

@@ -138,7 +138,7 @@ fn what_a_configuration_may_ask_for() {
         ("limits.jsonDepth", [1, 120], [0, 121]),
         ("limits.requirements", [1, 1_024], [0, 1_025]),
         ("routing.probeTimeoutMs", [1, 30_000], [0, 30_001]),
-        ("routing.maxProvidersPerNetwork", [1, 2], [0, 3]),
+        ("routing.maxEndpointsPerNetwork", [1, 2], [0, 3]),
         ("health.capacity", [1, 65_536], [0, 65_537]),
     ] {
         for value in at {
@@ -207,7 +207,7 @@ async fn a_busy_thread_gives_its_time_back() {
         assert_eq!(selection.is_ok(), in_time, "{busy_ms} ms, {answer_ms} ms");
         assert_eq!(started.elapsed().as_millis(), ended_ms, "{busy_ms} ms, {answer_ms} ms");
         let health = &selector.health()[0];
-        assert_eq!((health.latency_us, health.score.ten_thousandths() < 8_000), (None, is_blamed), "{busy_ms} ms");
+        assert_eq!((health.latency_us, health.score.bps() < 8_000), (None, is_blamed), "{busy_ms} ms");
     }
 }
 
@@ -230,7 +230,7 @@ async fn silence_in_a_background_tab_is_the_endpoints() {
         let offers = [offers::base("5")];
         let (selection, ()) = futures::join!(select(&selector, &offers), ticks);
         let ended_ms = started.elapsed().as_millis();
-        let is_blamed = selector.health()[0].score.ten_thousandths() < 8_000;
+        let is_blamed = selector.health()[0].score.bps() < 8_000;
         assert_eq!((selection.is_err(), ended_ms, is_blamed), (true, u128::from(first_ms) + 1_000, true));
     }
 }

@@ -171,7 +171,7 @@ async fn a_settled_payment_is_neither_forgotten_nor_counted_twice() {
     let hold = pay(&selector, &[net.offer(offers::base("50000"))]).await.unwrap().hold().unwrap();
     assert_eq!(available(&selector).await, "40000", "held");
     net.spend(BASE, USDC_BASE, "50000").await;
-    hold.settled();
+    hold.settle();
     assert_eq!(available(&selector).await, "40000", "paid");
 
     let behind = base_at(&net, &[&lagging.url()], true);
@@ -179,6 +179,6 @@ async fn a_settled_payment_is_neither_forgotten_nor_counted_twice() {
     net.fund(BASE, USDC_BASE, "50000").await;
     let hold = pay(&behind, &[net.offer(offers::base("50000"))]).await.unwrap().hold().unwrap();
     net.spend(BASE, USDC_BASE, "50000").await;
-    hold.settled();
+    hold.settle();
     assert_eq!(available(&behind).await, "40000", "the debit does not show, and is counted");
 }

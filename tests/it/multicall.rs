@@ -11,13 +11,13 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use self::program::{Address, Answer, Fact, MAX_FACTS, Problem, Question, Unanswered, Word};
+use self::program::{Answer, EvmAddress, MAX_FACTS, Problem, Question, Unanswered, ViewCall, Word};
 use crate::support::NodeProgram;
 
 const SOURCE: &str = include_str!("../../src/probe/evm/multicall.evm");
 const NONCE: [u8; 16] = *b"\x9c\x01 a nonce \xffo\x00k!";
-const OWNER: Address = Address([0x11; 20]);
-const SPENDER: Address = Address([0x22; 20]);
+const OWNER: EvmAddress = EvmAddress([0x11; 20]);
+const SPENDER: EvmAddress = EvmAddress([0x22; 20]);
 
 const BALANCE_OF: [u8; 4] = [0x70, 0xa0, 0x82, 0x31];
 const ALLOWANCE: [u8; 4] = [0xdd, 0x62, 0xed, 0x3e];
@@ -42,11 +42,11 @@ impl Code {
     }
 
     /// The contract that a plain account lets act for it (EIP-7702).
-    fn delegate(&self) -> Option<Address> {
+    fn delegate(&self) -> Option<EvmAddress> {
         let [0xef, 0x01, 0x00, rest @ ..] = &self.head else {
             return None;
         };
-        rest.first_chunk().filter(|_| self.size == 23).copied().map(Address)
+        rest.first_chunk().filter(|_| self.size == 23).copied().map(EvmAddress)
     }
 }
 
@@ -139,9 +139,13 @@ fn parsed(params: &str) -> Value {
 
 #[test]
 fn the_bytes_are_the_source_and_the_question_stands_behind() {
-    let facts = [Fact::view(OWNER, ALLOWANCE, [SPENDER, OWNER]), Fact::view(SPENDER, PAUSED, []), Fact::code(OWNER)];
+    let facts = [
+        ViewCall::view(OWNER, ALLOWANCE, [SPENDER, OWNER]),
+        ViewCall::view(SPENDER, PAUSED, []),
+        ViewCall::code(OWNER),
+    ];
     let question = Question::new(NONCE, &facts).unwrap();
-    let padded = |Address(address): Address| [[0; 12].as_slice(), &address].concat();
+    let padded = |EvmAddress(address): EvmAddress| [[0; 12].as_slice(), &address].concat();
     let expected = [
         assemble(SOURCE),
         NONCE.to_vec(),
@@ -161,26 +165,26 @@ fn the_bytes_are_the_source_and_the_question_stands_behind() {
     let gas = &create[0]["gas"];
     assert_eq!(create, json!([{"data": create[0]["data"], "gas": gas}, "latest"]));
     let to = stand_in[0]["to"].as_str().unwrap();
-    assert!(Address::parse(to).is_some());
+    assert!(EvmAddress::parse(to).is_some());
     assert_eq!(stand_in, json!([{"to": to, "gas": gas}, "latest", {to: {"code": create[0]["data"]}}]));
 }
 
 #[test]
 fn a_question_has_a_size() {
     let sizes = [1, 6, 16, MAX_FACTS].map(|count| {
-        let question = Question::new(NONCE, &vec![Fact::view(OWNER, BALANCE_OF, [SPENDER]); count]).unwrap();
+        let question = Question::new(NONCE, &vec![ViewCall::view(OWNER, BALANCE_OF, [SPENDER]); count]).unwrap();
         (parsed(&question.create_params())[0]["data"].as_str().unwrap().len() - 2) / 2
     });
     assert_eq!(sizes, [244, 529, 1_099, 3_835]);
-    assert!(Question::new(NONCE, &vec![Fact::code(OWNER); MAX_FACTS + 1]).is_none());
+    assert!(Question::new(NONCE, &vec![ViewCall::code(OWNER); MAX_FACTS + 1]).is_none());
 }
 
 #[test]
 fn addresses_are_forty_digits() {
-    assert_eq!(Address::parse(&hex(&[0xab; 20])), Some(Address([0xab; 20])));
-    assert_eq!(Address::parse(&format!("0x{}", "aB".repeat(20))), Some(Address([0xab; 20])));
+    assert_eq!(EvmAddress::parse(&hex(&[0xab; 20])), Some(EvmAddress([0xab; 20])));
+    assert_eq!(EvmAddress::parse(&format!("0x{}", "aB".repeat(20))), Some(EvmAddress([0xab; 20])));
     for text in ["", "0x", "0xab", &"ab".repeat(20), &format!("0x{}", "+1".repeat(20)), &hex(&[0; 21])] {
-        assert_eq!(Address::parse(text), None, "{text}");
+        assert_eq!(EvmAddress::parse(text), None, "{text}");
     }
 }
 
@@ -195,7 +199,7 @@ fn answer(facts: &[(u8, u64)]) -> Vec<u8> {
 
 #[test]
 fn every_status_has_its_meaning() {
-    let question = Question::new(NONCE, &vec![Fact::code(OWNER); 5]).unwrap();
+    let question = Question::new(NONCE, &vec![ViewCall::code(OWNER); 5]).unwrap();
     let text = hex(&answer(&[(5, 50_000), (1, 0), (2, 0), (3, 0), (4, 0)]));
     let expected = Answer {
         chain_id: word(8453),
@@ -215,7 +219,7 @@ fn every_status_has_its_meaning() {
 
 #[test]
 fn every_deviation_is_told_apart() {
-    let question = Question::new(NONCE, &[Fact::code(OWNER)]).unwrap();
+    let question = Question::new(NONCE, &[ViewCall::code(OWNER)]).unwrap();
     let good = answer(&[(5, 1)]);
     assert!(question.decode(&hex(&good)).is_ok());
     let with = |position: usize, byte: u8| {
@@ -276,15 +280,15 @@ impl Anvil {
     }
 
     /// Puts code at an address that is free, and says which.
-    async fn place(&self, number: u8, code: &[u8]) -> Address {
-        let mut address = Address([0xc0; 20]);
+    async fn place(&self, number: u8, code: &[u8]) -> EvmAddress {
+        let mut address = EvmAddress([0xc0; 20]);
         address.0[19] = number;
         self.ask("anvil_setCode", &json!([hex(&address.0), hex(code)])).await;
         address
     }
 
     /// The answer, the same in both plans.
-    async fn answer(&self, facts: &[Fact]) -> Answer {
+    async fn answer(&self, facts: &[ViewCall]) -> Answer {
         let question = Question::new(NONCE, facts).unwrap();
         let created = self.ask("eth_call", &parsed(&question.create_params())).await;
         let overridden = self.ask("eth_call", &parsed(&question.override_params())).await;
@@ -293,7 +297,7 @@ impl Anvil {
     }
 
     /// The gas that a creation uses of what plan A sends, as a transaction that is really mined.
-    async fn gas(&self, facts: &[Fact]) -> (u64, u64) {
+    async fn gas(&self, facts: &[ViewCall]) -> (u64, u64) {
         let quantity = |json: &Value| u64::from_str_radix(&json.as_str().unwrap()[2..], 16).unwrap();
         let mut call = parsed(&Question::new(NONCE, facts).unwrap().create_params())[0].take();
         let sent = quantity(&call["gas"]);
@@ -341,7 +345,7 @@ async fn good_and_bad_tokens_side_by_side() {
     for (number, (name, source, fact)) in (1..).zip(table) {
         let token = anvil.place(number, &assemble(&source)).await;
         // Behind each bad one a good one, which must not find its leftovers.
-        facts.extend([Fact::view(token, BALANCE_OF, [OWNER]), Fact::view(good, PAUSED, [])]);
+        facts.extend([ViewCall::view(token, BALANCE_OF, [OWNER]), ViewCall::view(good, PAUSED, [])]);
         expected.extend([(name, fact), ("good", told(77))]);
     }
     let answer = anvil.answer(&facts).await;
@@ -362,7 +366,7 @@ async fn good_and_bad_tokens_side_by_side() {
 async fn the_chain_says_who_it_is_and_when() {
     let anvil = Anvil::start();
     anvil.ask("anvil_mine", &json!(["0x123"])).await;
-    for facts in [vec![], vec![Fact::code(OWNER)]] {
+    for facts in [vec![], vec![ViewCall::code(OWNER)]] {
         let block = anvil.ask("eth_getBlockByNumber", &json!(["latest", false])).await;
         let answer = anvil.answer(&facts).await;
         assert_eq!(answer.chain_id, word(8453));
@@ -370,9 +374,9 @@ async fn the_chain_says_who_it_is_and_when() {
         assert_eq!(json!(format!("{:#x}", answer.timestamp)), block["timestamp"]);
     }
     // Another nonce, another answer: what was said before does not pass.
-    let question = Question::new(NONCE, &[Fact::code(OWNER)]).unwrap();
+    let question = Question::new(NONCE, &[ViewCall::code(OWNER)]).unwrap();
     let said = anvil.ask("eth_call", &parsed(&question.create_params())).await;
-    let next = Question::new([3; 16], &[Fact::code(OWNER)]).unwrap();
+    let next = Question::new([3; 16], &[ViewCall::code(OWNER)]).unwrap();
     assert_eq!(next.decode(said.as_str().unwrap()), Err(Problem::Nonce));
 }
 
@@ -384,9 +388,11 @@ async fn calldata_arrives_and_storage_is_read() {
     let size = anvil.place(4, &assemble("calldatasize push 0 mstore push 32 push 0 return")).await;
     let stored = anvil.place(5, &assemble("push 0 sload push 0 mstore push 32 push 0 return")).await;
     anvil.ask("anvil_setStorageAt", &json!([hex(&stored.0), hex(&[0; 32]), hex(&[0xfe; 32])])).await;
-    let facts = [head, first, second, size, stored].map(|token| Fact::view(token, ALLOWANCE, [OWNER, SPENDER]));
-    let facts = [facts.as_slice(), &[Fact::view(size, PAUSED, []), Fact::view(size, PAUSED, [OWNER; 3])]].concat();
-    let padded = |Address(address): Address| -> Word { [[0; 12].as_slice(), &address].concat().try_into().unwrap() };
+    let facts = [head, first, second, size, stored].map(|token| ViewCall::view(token, ALLOWANCE, [OWNER, SPENDER]));
+    let facts =
+        [facts.as_slice(), &[ViewCall::view(size, PAUSED, []), ViewCall::view(size, PAUSED, [OWNER; 3])]].concat();
+    let padded =
+        |EvmAddress(address): EvmAddress| -> Word { [[0; 12].as_slice(), &address].concat().try_into().unwrap() };
     let selector: Word = [ALLOWANCE.as_slice(), &[0; 12], &OWNER.0[..16]].concat().try_into().unwrap();
     let expected = [selector, padded(OWNER), padded(SPENDER), word(68), [0xfe; 32], word(4), word(100)];
     assert_eq!(anvil.answer(&facts).await.facts, expected.map(Ok));
@@ -398,8 +404,8 @@ async fn code_is_told_from_a_delegate_and_from_nothing() {
     let delegate = anvil.place(1, &assemble(&mirror(4))).await;
     let account = anvil.place(2, &[[0xef, 0x01, 0x00].as_slice(), &delegate.0].concat()).await;
     let (short, long) = (anvil.place(3, &[0x5b; 3]).await, anvil.place(4, &[0x5b; 24_576]).await);
-    let facts = [delegate, account, short, long, OWNER].map(Fact::code);
-    let facts = [facts.as_slice(), &[Fact::view(account, BALANCE_OF, [OWNER])]].concat();
+    let facts = [delegate, account, short, long, OWNER].map(ViewCall::code);
+    let facts = [facts.as_slice(), &[ViewCall::view(account, BALANCE_OF, [OWNER])]].concat();
     let answer = anvil.answer(&facts).await;
     let codes: Vec<_> = answer.facts.iter().map(|fact| fact.map(Code::from_word)).collect();
     let sizes: Vec<_> = codes[..5].iter().map(|code| code.map(|code| code.size)).collect();
@@ -418,7 +424,7 @@ async fn code_is_told_from_a_delegate_and_from_nothing() {
 async fn too_little_gas_is_told_apart_from_a_revert() {
     let anvil = Anvil::start();
     let endless = anvil.place(1, &assemble(LOOP)).await;
-    let facts = vec![Fact::view(endless, BALANCE_OF, [OWNER]); 4];
+    let facts = vec![ViewCall::view(endless, BALANCE_OF, [OWNER]); 4];
     let question = Question::new(NONCE, &facts).unwrap();
     let mut params = parsed(&question.create_params());
     params[0]["gas"] = json!("0x70000");
@@ -437,10 +443,10 @@ async fn what_it_costs() {
     for count in [1, 6, 16, 50, 64] {
         let mut facts = Vec::new();
         for number in 0..count {
-            facts.push(Fact::view(anvil.place(number, &stored).await, BALANCE_OF, [OWNER]));
+            facts.push(ViewCall::view(anvil.place(number, &stored).await, BALANCE_OF, [OWNER]));
         }
         let (good, sent) = anvil.gas(&facts).await;
-        let (bad, _) = anvil.gas(&vec![Fact::view(endless, BALANCE_OF, [OWNER]); count.into()]).await;
+        let (bad, _) = anvil.gas(&vec![ViewCall::view(endless, BALANCE_OF, [OWNER]); count.into()]).await;
         println!("{count} facts: {good} gas, {bad} when all burn their share, {sent} sent");
         assert!(good < 70_000 + 15_000 * u64::from(count) && bad < sent);
     }

@@ -1,6 +1,6 @@
 //! The closed sets of words: what JSON calls a value is what it displays, and what TypeScript's types list.
 
-use payroute::{Circuit, FailureClass, Key, Note, Opening, Reason};
+use payroute::{Circuit, DecidingKey, FailureClass, Note, OpenReason, RejectionReason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -8,11 +8,11 @@ const TYPES: &str = include_str!("../../pkg/index.d.ts");
 
 #[test]
 fn a_word_is_the_same_in_json_in_rust_and_in_typescript() {
-    agrees("RejectionReason", 22, Reason::name);
+    agrees("RejectionReason", 22, RejectionReason::name);
     agrees("Note", 13, Note::name);
-    agrees("DecidingKey", 7, Key::name);
+    agrees("DecidingKey", 7, DecidingKey::name);
     agrees("Circuit", 3, |circuit: Circuit| circuit.to_string());
-    agrees("Opening", 4, Opening::name);
+    agrees("Opening", 4, OpenReason::name);
     agrees("FailureClass", 10, FailureClass::name);
 }
 

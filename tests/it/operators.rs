@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use payroute::{
-    ChainId, Circuit, Config, Endpoint, EndpointKey, Event, FailureClass, HealthIndex, Moment, Outcome, RouteSelector,
-    SnapshotError,
+    ChainId, Circuit, Config, Endpoint, EndpointKey, FailureClass, HealthIndex, Instant, Outcome, RouteSelector,
+    SelectorEvent, SnapshotError,
 };
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ async fn a_snapshot_outlives_the_process() {
 /// The longest host and port, and one that would hide what it is.
 #[test]
 fn a_snapshot_keeps_every_host_whole() {
-    let (now, network) = (Moment::from_millis(1_000), ChainId::resolve("base").unwrap());
+    let (now, network) = (Instant::from_millis(1_000), ChainId::resolve("base").unwrap());
     let longest = format!("{}.test:65535", "a".repeat(248));
     for (host, shown) in [(longest.as_str(), longest.as_str()), ("a\u{202e}b\0", r"a\u{202e}b\u{0}")] {
         let indexes = [HealthIndex::default(), HealthIndex::default(), HealthIndex::default()];
@@ -109,7 +109,7 @@ fn a_snapshot_keeps_every_host_whole() {
 #[test]
 fn a_snapshot_that_is_none_changes_nothing() {
     let index = HealthIndex::default();
-    let now = Moment::from_millis(1_000);
+    let now = Instant::from_millis(1_000);
     let good = r#"{"network":"eip155:8453","endpoint":"x.test","id":"0123456789abcdef0123456789abcdef",
         "success":800000000,"consecutiveFailures":0,"samples":0,"failures":"0","idleForMs":0}"#;
     let of = |endpoints: &str| format!(r#"{{"version":1,"endpoints":[{endpoints}]}}"#);
@@ -163,7 +163,7 @@ fn a_snapshot_that_is_none_changes_nothing() {
         .replace(r#""failures":"0""#, r#""failures":"ffffffffffffffff""#)
         .replace("800000000", "4294967295"));
     index.restore(&huge, now).unwrap();
-    assert!(index.view(now).iter().all(|view| view.score.ten_thousandths() <= 10_000));
+    assert!(index.view(now).iter().all(|view| view.score.bps() <= 10_000));
 }
 
 #[tokio::test(start_paused = true)]
@@ -200,18 +200,18 @@ async fn the_health_view_says_what_there_is_to_know() {
 }
 
 /// A selector that keeps its events.
-fn observed(config: &Value, script: &Script) -> (RouteSelector, Arc<Mutex<Vec<Event>>>) {
+fn observed(config: &Value, script: &Script) -> (RouteSelector, Arc<Mutex<Vec<SelectorEvent>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = events.clone();
     let selector = RouteSelector::builder(Config::from_json(&config.to_string()).unwrap())
         .transport(script.clone())
-        .on_event(move |event: &Event| heard.lock().unwrap().push(event.clone()))
+        .on_event(move |event: &SelectorEvent| heard.lock().unwrap().push(event.clone()))
         .build()
         .unwrap();
     (selector, events)
 }
 
-fn take(events: &Mutex<Vec<Event>>) -> Vec<Value> {
+fn take(events: &Mutex<Vec<SelectorEvent>>) -> Vec<Value> {
     std::mem::take(&mut *events.lock().unwrap()).iter().map(|event| serde_json::to_value(event).unwrap()).collect()
 }
 
@@ -284,7 +284,7 @@ async fn an_observer_may_call_back() {
     script.evm("base-1.test", Evm::new(1, USDC_BASE, 9));
     let selector = RouteSelector::builder(Config::from_json(&config().to_string()).unwrap())
         .transport(script)
-        .on_event(move |_: &Event| {
+        .on_event(move |_: &SelectorEvent| {
             let selector = seen.lock().unwrap().clone().unwrap();
             let _ = selector.health();
             let _ = selector.metrics();
@@ -340,7 +340,7 @@ async fn a_quota_waits_five_minutes_and_a_soft_fault_weighs_half() {
     let of = |host: &str| view.iter().find(|view| &*view.endpoint == host).unwrap();
     assert_eq!(of("base-1.test").throttled_for_ms, Some(300_000));
     // 0.8 × 0.9 × 0.9.
-    assert_eq!(of("sepolia.test").success_rate.ten_thousandths(), 6_480);
+    assert_eq!(of("sepolia.test").success_rate.bps(), 6_480);
     for _ in 0..7 {
         select(&selector, &[offers::sepolia("5")]).await.unwrap_err();
     }

@@ -135,7 +135,7 @@ async fn an_open_route_that_answers_still_ranks_behind_a_closed_one() {
     let selection = select(&selector, &[offers::solana("5"), offers::base("5")]).await.unwrap();
     let order: Vec<usize> = selection.candidates().iter().map(|candidate| candidate.requirement_index).collect();
     assert_eq!(order, [1, 0]);
-    assert_eq!(selection.candidates()[1].decided_by, Some(payroute::Key::Circuit));
+    assert_eq!(selection.candidates()[1].decided_by, Some(payroute::DecidingKey::Circuit));
 }
 
 #[tokio::test(start_paused = true)]
@@ -243,7 +243,7 @@ async fn a_program_that_is_refused_in_any_way_is_no_fault() {
         });
         let selection = select(&selector(&config(), &script), &[offers::base("5")]).await.unwrap();
         assert_eq!(selection.selected().endpoint.as_deref(), Some("base-1.test"), "{refusal}");
-        assert_eq!(selection.selected().health_score.ten_thousandths(), 8_400, "{refusal}");
+        assert_eq!(selection.selected().health_score.bps(), 8_400, "{refusal}");
     }
 }
 
@@ -366,7 +366,7 @@ async fn wrong_answers_and_what_they_do() {
         let selector = crate::support::selector(&alone, &script);
         let error = select(&selector, &[offers::base("5")]).await.unwrap_err();
         assert_eq!(error.code(), "balances-unavailable", "{answer:?}");
-        assert_eq!(error.candidates()[0].health_score.ten_thousandths(), score, "{answer:?}");
+        assert_eq!(error.candidates()[0].health_score.bps(), score, "{answer:?}");
     }
 }
 
@@ -463,7 +463,7 @@ async fn a_token_that_reverts_has_spoken() {
         script.without_programs("base-1.test", Answer::http(200, &body));
         let error = select(&selector(&config(), &script), &[offers::base("5")]).await.unwrap_err();
         assert_eq!(reasons(&error.candidates()[0]), ["balance-unavailable"]);
-        assert_eq!(error.candidates()[0].health_score.ten_thousandths(), 8_000);
+        assert_eq!(error.candidates()[0].health_score.bps(), 8_000);
         assert!(script.asked().iter().all(|host| host == "base-1.test"));
     }
 }
@@ -486,7 +486,7 @@ async fn a_chain_id_alone_is_no_success() {
         let selector = selector(&config(), &script);
         for _ in 0..30 {
             let error = select(&selector, &[offers::sepolia("5")]).await.unwrap_err();
-            assert_eq!(error.candidates()[0].health_score.ten_thousandths(), 8_000, "{item}");
+            assert_eq!(error.candidates()[0].health_score.bps(), 8_000, "{item}");
         }
         // Nor does it close a circuit that is half-open.
         script.evm("sepolia.test", Evm::new(1, USDC_SEPOLIA, 9));
@@ -549,7 +549,7 @@ async fn nothing_is_recorded_while_the_device_is_offline() {
         );
         for candidate in error.candidates() {
             assert!(candidate.notes.contains(&Note::Offline));
-            assert_eq!((candidate.circuit, candidate.health_score.ten_thousandths()), (Circuit::Closed, 8_000));
+            assert_eq!((candidate.circuit, candidate.health_score.bps()), (Circuit::Closed, 8_000));
         }
     }
     // One sign of life, on any network, and silence is the endpoints' own.
@@ -557,7 +557,7 @@ async fn nothing_is_recorded_while_the_device_is_offline() {
     let error = select(&selector, &offers).await.unwrap_err();
     for candidate in error.candidates() {
         assert!(!candidate.notes.contains(&Note::Offline));
-        assert_eq!(candidate.health_score.ten_thousandths(), 6_400);
+        assert_eq!(candidate.health_score.bps(), 6_400);
     }
 }
 
@@ -574,7 +574,7 @@ async fn silence_is_an_endpoints_own_while_others_speak() {
     let (_, silent) = tokio::join!(two.select(&base), two.select(&sepolia));
     let silent = silent.unwrap_err();
     assert!(!silent.candidates()[0].notes.contains(&Note::Offline));
-    assert_eq!(silent.candidates()[0].health_score.ten_thousandths(), 6_400);
+    assert_eq!(silent.candidates()[0].health_score.bps(), 6_400);
 
     let mut config = config();
     config["networks"]["base"] = json!({"rpc": ["https://dead-1.test", "https://dead-2.test", "https://base-2.test"]});
@@ -598,7 +598,7 @@ async fn sleep_is_not_the_endpoints_latency() {
     tokio::time::advance(Duration::from_secs(300)).await;
     let selection = selection.await.unwrap();
     assert_eq!(selection.selected().latency_us, None);
-    assert_eq!(selection.selected().health_score.ten_thousandths(), 8_000);
+    assert_eq!(selection.selected().health_score.bps(), 8_000);
 }
 
 #[tokio::test(start_paused = true)]

@@ -186,7 +186,7 @@ async fn cancelling_a_thousand_times_changes_no_score() {
     script.evm("base-1.test", Evm::new(8453, USDC_BASE, 9));
     let selection = select(&selector, &[offers::base("5")]).await.unwrap();
     assert_eq!(selection.selected().endpoint.as_deref(), Some("base-1.test"));
-    assert_eq!(selection.selected().health_score.ten_thousandths(), 8_400);
+    assert_eq!(selection.selected().health_score.bps(), 8_400);
 }
 
 #[tokio::test(start_paused = true)]

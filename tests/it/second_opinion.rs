@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use payroute::{Candidate, Config, Event, Note, RouteSelector, SelectError, Selection};
+use payroute::{Candidate, Config, Note, RouteSelector, SelectError, Selection, SelectorEvent};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -37,7 +37,7 @@ fn candidate(result: &Result<Selection, SelectError>) -> &Candidate {
 /// Scores by host, in ten-thousandths.
 fn score(selector: &RouteSelector, host: &str) -> u16 {
     let view = selector.health();
-    view.iter().find(|view| &*view.endpoint == host).map_or(8_000, |view| view.score.ten_thousandths())
+    view.iter().find(|view| &*view.endpoint == host).map_or(8_000, |view| view.score.bps())
 }
 
 #[tokio::test(start_paused = true)]
@@ -152,7 +152,7 @@ async fn it_costs_nothing_where_it_cannot_change_the_outcome() {
         (
             "one provider a network",
             base(4),
-            json!({"maxProvidersPerNetwork": 1}),
+            json!({"maxEndpointsPerNetwork": 1}),
             vec![offers::base(PRICE)],
             one.clone(),
         ),
@@ -332,7 +332,7 @@ async fn a_mark_opens_no_circuit_and_costs_no_place() {
     let record = heard.clone();
     let selector = RouteSelector::builder(Config::from_json(&config().to_string()).unwrap())
         .transport(script.clone())
-        .on_event(move |event: &Event| record.lock().unwrap().push(event.clone()))
+        .on_event(move |event: &SelectorEvent| record.lock().unwrap().push(event.clone()))
         .build()
         .unwrap();
     for _ in 0..30 {
@@ -342,7 +342,7 @@ async fn a_mark_opens_no_circuit_and_costs_no_place() {
     let events = heard.lock().unwrap();
     assert_eq!(events.len(), 30);
     assert!(events.iter().all(|event| matches!(event,
-        Event::BalancesDisagree { lower, higher, .. } if &**lower == "base-1.test" && &**higher == "base-2.test")));
+        SelectorEvent::BalancesDisagree { lower, higher, .. } if &**lower == "base-1.test" && &**higher == "base-2.test")));
     let (lower, higher) = (score(&selector, "base-1.test"), score(&selector, "base-2.test"));
     assert!(lower < 6_500 && higher > 9_900, "{lower} {higher}");
 }

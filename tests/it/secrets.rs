@@ -133,7 +133,7 @@ async fn events_show_no_more_either() {
         .always("base-2.test", Answer::http(429, "s3cr3tpath"));
     let selector = RouteSelector::builder(Config::from_json(&config.to_string()).unwrap())
         .transport(script)
-        .on_event(move |event: &payroute::Event| {
+        .on_event(move |event: &payroute::SelectorEvent| {
             let json = serde_json::to_string(event).unwrap();
             heard.lock().unwrap().push_str(&format!("{event:?}{json}"));
         })

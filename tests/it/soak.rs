@@ -129,7 +129,7 @@ async fn a_million_selections() {
         assert_eq!(view.circuit, Circuit::Closed);
         // The others are asked only when these fail.
         let first = [&one, &three].iter().any(|url| url.contains(&*view.endpoint));
-        assert!(!first || rate.ten_thousandths() >= 9_990, "{rate} after {CALM} good answers");
+        assert!(!first || rate.bps() >= 9_990, "{rate} after {CALM} good answers");
     }
     assert!(selector.metrics().iter().all(|row| row.in_flight == 0));
     assert!(end.rss_kb < warm.rss_kb + 8 * 1_024, "memory grows");

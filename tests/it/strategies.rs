@@ -128,7 +128,7 @@ async fn a_race_takes_the_first_valid_answer_and_spares_the_loser() {
     assert_eq!(selection.selected().endpoint.as_deref(), Some("b.test"));
     assert_eq!(script.asked(), ["a.test", "b.test"], "two at most");
     let seen: Vec<_> = racing.health().into_iter().map(|view| (view.endpoint.to_string(), view.score)).collect();
-    let score = |host: &str| seen.iter().find(|(h, _)| h == host).unwrap().1.ten_thousandths();
+    let score = |host: &str| seen.iter().find(|(h, _)| h == host).unwrap().1.bps();
     assert_eq!((score("a.test"), score("b.test")), (8_000, 8_333), "the loser is neutral");
 
     // The first to answer is wrong: the other is still waited for.

@@ -2,8 +2,8 @@
 //! health step means is one file for both.
 
 use payroute::{
-    BoxFuture, Candidate, ChainId, Config, Endpoint, PaymentRequired, Reply, RouteSelector, SelectError, Transport,
-    TransportError, Version,
+    BoxFuture, Candidate, ChainId, Config, Endpoint, HttpReply, PaymentRequired, RouteSelector, SelectError, Transport,
+    TransportError, X402Version,
 };
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn decoding() {
         match decoded {
             Ok(payment) => {
                 let mut decoded = json!({
-                    "x402Version": if payment.version() == Version::V1 { 1 } else { 2 },
+                    "x402Version": if payment.version() == X402Version::V1 { 1 } else { 2 },
                     "carrier": carrier(&payment),
                     "notes": payment.notes(),
                     "entries": payment.requirements().iter().map(entry).collect::<Vec<_>>(),
@@ -75,7 +75,7 @@ fn carrier(payment: &PaymentRequired) -> &'static str {
     }
 }
 
-fn entry(requirement: &payroute::Requirement) -> Value {
+fn entry(requirement: &payroute::PaymentRequirement) -> Value {
     match requirement.terms() {
         Err(malformed) => json!({ "malformed": malformed.field }),
         Ok(terms) => match &terms.chain {
@@ -128,7 +128,7 @@ async fn screen(input: &Value) -> Value {
 struct Nowhere;
 
 impl Transport for Nowhere {
-    fn post<'a>(&'a self, _: &'a Endpoint, _: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, _: &'a Endpoint, _: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         Box::pin(async { Err(TransportError::Unreachable) })
     }
 }

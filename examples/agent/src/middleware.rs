@@ -102,7 +102,7 @@ impl<S: PaymentSelector + 'static> PayrouteMiddleware<S> {
                 Ok(headers) => {
                     check_signer(candidate, &headers).map_err(Error::middleware)?;
                     // Whatever becomes of the request: it counts until the chain shows it or it expires.
-                    hold.settled();
+                    hold.settle();
                     return Ok(Ok((Payment::new(selection, place, refusals), headers)));
                 }
                 Err(problem) => refusals.push(Refusal::new(candidate, &problem)),

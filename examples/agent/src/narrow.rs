@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use payroute::{PaymentRequired, Requirement, Version};
+use payroute::{PaymentRequired, PaymentRequirement, X402Version};
 use reqwest::{Body, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -18,15 +18,15 @@ use x402_types::proto::{OriginalJson, v1, v2};
 use x402_types::util::Base64Bytes;
 
 /// The 402 that offers `requirement` of `required` and nothing else.
-pub(crate) fn to_one(required: &PaymentRequired, requirement: &Requirement) -> Result<Response> {
+pub(crate) fn to_one(required: &PaymentRequired, requirement: &PaymentRequirement) -> Result<Response> {
     match required.version() {
-        Version::V1 => in_body(requirement),
-        Version::V2 => in_header(required, requirement),
+        X402Version::V1 => in_body(requirement),
+        X402Version::V2 => in_header(required, requirement),
     }
 }
 
 /// A version 1 payment repeats the scheme and the network alone.
-fn in_body(requirement: &Requirement) -> Result<Response> {
+fn in_body(requirement: &PaymentRequirement) -> Result<Response> {
     let mut offer: BTreeMap<String, Box<RawValue>> = serde_json::from_str(requirement.json())?;
     for field in ["resource", "description"] {
         if offer.get(field).is_none_or(|text| !text.get().starts_with('"')) {
@@ -39,7 +39,7 @@ fn in_body(requirement: &Requirement) -> Result<Response> {
 }
 
 /// A version 2 payment repeats the offer, the resource and the extensions.
-fn in_header(required: &PaymentRequired, requirement: &Requirement) -> Result<Response> {
+fn in_header(required: &PaymentRequired, requirement: &PaymentRequirement) -> Result<Response> {
     let Envelope { resource, extensions } = serde_json::from_str(required.json()).unwrap_or_default();
     let document = v2::PaymentRequired {
         x402_version: v2::X402Version2,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_signer_local::PrivateKeySigner;
-use payroute::{ChainId, Config, ConfigError, Family, RouteSelector, Score};
+use payroute::{ChainId, Config, ConfigurationError, ChainFamily, RouteSelector, Score};
 use serde_json::{Value, json};
 use solana_client::nonblocking::rpc_client::RpcClient;
 use solana_commitment_config::CommitmentConfig;
@@ -56,7 +56,7 @@ impl Wallet {
     ///
     /// # Errors
     /// As for [`Config::from_json`].
-    pub fn config(&self, json: &str) -> Result<Config, ConfigError> {
+    pub fn config(&self, json: &str) -> Result<Config, ConfigurationError> {
         let config = Config::from_json(json)?;
         match self.owned(json) {
             Some(owned) => Config::from_json(&owned),
@@ -119,7 +119,7 @@ impl SolanaRpc {
     fn of_every_cluster(selector: &RouteSelector) -> Vec<Self> {
         let mut clusters: Vec<ChainId> = Vec::new();
         for network in selector.endpoints().map(|endpoint| endpoint.key().network()) {
-            if network.family() == Family::Svm && !clusters.contains(network) {
+            if network.family() == ChainFamily::Svm && !clusters.contains(network) {
                 clusters.push(network.clone());
             }
         }

@@ -2,15 +2,15 @@
 //!
 //! Refuses to know how facts are asked and answered.
 
-use super::multicall::{Address, Fact, MAX_FACTS, STARVED, Unanswered, Word};
+use super::multicall::{EvmAddress, MAX_FACTS, STARVED, Unanswered, ViewCall, Word};
 use crate::chain::Amount;
 use crate::health::FailureClass as Class;
 use crate::probe::finding::{ToldBalance, Untold};
 use crate::probe::rpc::Failure;
-use crate::ranking::{Note, Reason};
-use crate::scheme::Asks;
+use crate::ranking::{Note, RejectionReason};
+use crate::scheme::ReadFlags;
 use crate::scheme::eip3009::NO_TRANSFER;
-use crate::scheme::facts::Holding;
+use crate::scheme::facts::AccountState;
 use crate::scheme::permit2::PERMIT2;
 use crate::scheme::screen::BalanceRead;
 
@@ -43,8 +43,8 @@ const EIP2612_TYPEHASH: Word = [
 
 /// The facts of some reads.
 #[derive(Default)]
-pub(in crate::probe) struct Sheet {
-    facts: Vec<Fact>,
+pub(in crate::probe) struct CallSet {
+    facts: Vec<ViewCall>,
     reads: Vec<TokenRead>,
 }
 
@@ -72,50 +72,50 @@ struct View([u8; 4], usize);
 
 /// One read, its addresses parsed.
 struct TokenRead {
-    token: Address,
-    owner: Address,
-    permit2: Address,
+    token: EvmAddress,
+    owner: EvmAddress,
+    permit2: EvmAddress,
     /// The code of each of the contracts that `asks` has.
-    contracts: Vec<Fact>,
-    asks: Asks,
+    contracts: Vec<ViewCall>,
+    asks: ReadFlags,
 }
 
-impl Sheet {
+impl CallSet {
     /// One sheet for all reads, whatever its size. `None` when an address is none. What must be told
     /// comes first: where calls go out one by one, a limit hits the last ones.
-    pub(in crate::probe) fn of(reads: &[&BalanceRead]) -> Option<Self> {
-        let mut sheet = Self::default();
+    pub(in crate::probe) fn new(reads: &[&BalanceRead]) -> Option<Self> {
+        let mut calls = Self::default();
         let mut optional = Vec::new();
         for read in reads {
-            let read = TokenRead::of(read)?;
-            push_once(&mut sheet.facts, read.required());
+            let read = TokenRead::new(read)?;
+            push_once(&mut calls.facts, read.required());
             optional.extend(read.optional());
-            sheet.reads.push(read);
+            calls.reads.push(read);
         }
-        push_once(&mut sheet.facts, optional);
-        Some(sheet)
+        push_once(&mut calls.facts, optional);
+        Some(calls)
     }
 
     /// As few sheets as hold all reads within the size of one question: one, unless they have more
     /// than [`MAX_FACTS`] facts.
     pub(in crate::probe) fn all(reads: &[&BalanceRead]) -> Option<Vec<Self>> {
-        let (mut sheets, mut sheet) = (Vec::new(), Self::default());
+        let (mut sets, mut calls) = (Vec::new(), Self::default());
         for read in reads {
-            let read = TokenRead::of(read)?;
+            let read = TokenRead::new(read)?;
             let mut facts = read.required();
             facts.extend(read.optional());
-            let further = facts.iter().filter(|fact| !sheet.facts.contains(fact)).count();
-            if further > MAX_FACTS.saturating_sub(sheet.facts.len()) {
-                sheets.push(std::mem::take(&mut sheet));
+            let further = facts.iter().filter(|fact| !calls.facts.contains(fact)).count();
+            if further > MAX_FACTS.saturating_sub(calls.facts.len()) {
+                sets.push(std::mem::take(&mut calls));
             }
-            push_once(&mut sheet.facts, facts);
-            sheet.reads.push(read);
+            push_once(&mut calls.facts, facts);
+            calls.reads.push(read);
         }
-        sheets.push(sheet);
-        Some(sheets)
+        sets.push(calls);
+        Some(sets)
     }
 
-    pub(super) fn facts(&self) -> &[Fact] {
+    pub(super) fn facts(&self) -> &[ViewCall] {
         &self.facts
     }
 
@@ -128,19 +128,19 @@ impl Sheet {
 
 /// Facts and what is told of them.
 struct Answers<'a> {
-    facts: &'a [Fact],
+    facts: &'a [ViewCall],
     told: &'a [ToldFact],
 }
 
 impl Answers<'_> {
-    fn of(&self, fact: &Fact) -> &ToldFact {
+    fn get(&self, fact: &ViewCall) -> &ToldFact {
         let position = self.facts.iter().position(|other| other == fact);
         position.and_then(|position| self.told.get(position)).unwrap_or(&Err(Missing::Empty))
     }
 
     /// A fact that must be a word.
-    fn word(&self, fact: &Fact, no_word: &'static str) -> Result<Word, Untold> {
-        Err(match self.of(fact) {
+    fn word(&self, fact: &ViewCall, no_word: &'static str) -> Result<Word, Untold> {
+        Err(match self.get(fact) {
             Ok(word) => return Ok(*word),
             Err(Missing::NoCode) => Untold::NoContract,
             Err(Missing::Empty) => Untold::Chain("no contract answers at the asset's address"),
@@ -151,41 +151,41 @@ impl Answers<'_> {
     }
 
     /// A fact that the chain may deny, but the endpoint must not.
-    fn known(&self, fact: &Fact) -> Result<&ToldFact, Untold> {
-        match self.of(fact) {
+    fn known(&self, fact: &ViewCall) -> Result<&ToldFact, Untold> {
+        match self.get(fact) {
             Err(Missing::Failed(failure)) => Err(failure.clone().into()),
             told => Ok(told),
         }
     }
 
     /// Exactly one, as compilers encode it: a fallback that answers anything to everything is no yes.
-    fn is_true(&self, fact: &Fact) -> bool {
+    fn is_true(&self, fact: &ViewCall) -> bool {
         const ONE: Word = {
             let mut word = [0; 32];
             word[31] = 1;
             word
         };
-        *self.of(fact) == Ok(ONE)
+        *self.get(fact) == Ok(ONE)
     }
 }
 
 impl TokenRead {
-    fn of(read: &BalanceRead) -> Option<Self> {
+    fn new(read: &BalanceRead) -> Option<Self> {
         let mut contracts = Vec::new();
         for contract in read.asks.contracts {
-            contracts.push(Fact::code(Address::parse(contract.address)?));
+            contracts.push(ViewCall::code(EvmAddress::parse(contract.address)?));
         }
         Some(Self {
-            token: Address::parse(&read.asset.address)?,
-            owner: Address::parse(&read.owner)?,
-            permit2: Address::parse(PERMIT2.address)?,
+            token: EvmAddress::parse(&read.asset.address)?,
+            owner: EvmAddress::parse(&read.owner)?,
+            permit2: EvmAddress::parse(PERMIT2.address)?,
             contracts,
             asks: read.asks,
         })
     }
 
     /// Without these there is no verdict.
-    fn required(&self) -> Vec<Fact> {
+    fn required(&self) -> Vec<ViewCall> {
         let mut facts = vec![self.view(BALANCE_OF)];
         if self.asks.allowance {
             facts.push(self.view(ALLOWANCE));
@@ -200,8 +200,8 @@ impl TokenRead {
     }
 
     /// A token without one of these has nothing to say on the matter.
-    fn optional(&self) -> Vec<Fact> {
-        let mut facts = vec![Fact::code(self.owner)];
+    fn optional(&self) -> Vec<ViewCall> {
+        let mut facts = vec![ViewCall::code(self.owner)];
         if self.asks.domain {
             facts.push(self.view(DOMAIN_SEPARATOR));
         }
@@ -214,14 +214,14 @@ impl TokenRead {
         facts
     }
 
-    fn view(&self, View(selector, args): View) -> Fact {
+    fn view(&self, View(selector, args): View) -> ViewCall {
         let known = [self.owner, self.permit2];
-        Fact::view(self.token, selector, known.get(..args).unwrap_or(&known))
+        ViewCall::view(self.token, selector, known.get(..args).unwrap_or(&known))
     }
 
     fn holding(&self, answers: &Answers<'_>) -> ToldBalance {
         let balance = answers.word(&self.view(BALANCE_OF), "the token's balanceOf did not return one word")?;
-        let mut holding = Box::new(Holding { balance: Amount::from_be_bytes(balance), ..Holding::default() });
+        let mut holding = Box::new(AccountState { balance: Amount::from_be_bytes(balance), ..AccountState::default() });
         if self.asks.allowance {
             let allowance = answers.word(&self.view(ALLOWANCE), "the token's allowance did not return one word")?;
             holding.allowance = Some(Amount::from_be_bytes(allowance));
@@ -230,27 +230,27 @@ impl TokenRead {
         let is_true = |view| answers.is_true(&self.view(view));
         let mut object = |holds: bool, reason, detail| {
             if holds {
-                holding.objections.push((reason, detail));
+                holding.blockers.push((reason, detail));
             }
             holds
         };
         // Of the contracts without code the first says what that means.
         for (code, contract) in self.contracts.iter().zip(self.asks.contracts) {
             let is_missing = *answers.known(code)? == Err(Missing::NoCode);
-            if object(is_missing, Reason::TransferMethodUnsupported, contract.missing) {
+            if object(is_missing, RejectionReason::TransferMethodUnsupported, contract.missing) {
                 break;
             }
         }
         let has_no_authorizations =
             self.asks.authorizations && answers.known(&self.view(AUTHORIZATION_STATE)).is_ok_and(|told| told.is_err());
-        object(has_no_authorizations, Reason::TransferMethodUnsupported, NO_TRANSFER);
+        object(has_no_authorizations, RejectionReason::TransferMethodUnsupported, NO_TRANSFER);
         let blocked = [IS_BLACKLISTED, IS_BLACK_LISTED, IS_BLOCKED].into_iter().any(is_true);
-        object(blocked, Reason::AccountBlocked, "the token's issuer has blocked the buyer's address");
-        object(is_true(PAUSED), Reason::TokenPaused, "the token's issuer has paused all transfers");
+        object(blocked, RejectionReason::AccountBlocked, "the token's issuer has blocked the buyer's address");
+        object(is_true(PAUSED), RejectionReason::TokenPaused, "the token's issuer has paused all transfers");
         if self.asks.domain {
-            holding.domain_separator = answers.of(&self.view(DOMAIN_SEPARATOR)).as_ref().ok().copied();
+            holding.domain_separator = answers.get(&self.view(DOMAIN_SEPARATOR)).as_ref().ok().copied();
         }
-        match answers.of(&Fact::code(self.owner)) {
+        match answers.get(&ViewCall::code(self.owner)) {
             Ok(code) => {
                 holding.key_signs = is_delegated(code);
                 holding.notes.push(Note::OwnerHasCode);
@@ -286,7 +286,7 @@ impl From<Unanswered> for Missing {
     }
 }
 
-fn push_once(facts: &mut Vec<Fact>, more: Vec<Fact>) {
+fn push_once(facts: &mut Vec<ViewCall>, more: Vec<ViewCall>) {
     for fact in more {
         if !facts.contains(&fact) {
             facts.push(fact);

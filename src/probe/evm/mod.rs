@@ -5,9 +5,9 @@
 mod calls;
 mod multicall;
 
-pub(super) use self::calls::Sheet;
+pub(super) use self::calls::CallSet;
 use self::calls::{Missing, ToldFact};
-use self::multicall::{Fact, Problem, Question, STARVED, Unanswered, Word, bytes};
+use self::multicall::{Problem, Question, STARVED, Unanswered, ViewCall, Word, bytes};
 use super::finding::Told;
 use super::rpc::{Call, Failure, Item, first};
 use crate::chain::Amount;
@@ -18,7 +18,7 @@ use crate::scheme::screen::BalanceRead;
 
 /// Everything in one execution: what to ask, and how the answer is read.
 pub(super) struct Inquiry {
-    sheet: Sheet,
+    calls: CallSet,
     question: Question,
 }
 
@@ -27,8 +27,8 @@ impl Inquiry {
     /// an address is none. Without reads, one that asks for identity and time alone.
     pub(super) fn all(reads: &[&BalanceRead], nonce: impl Fn() -> [u8; 16]) -> Option<Vec<Self>> {
         let mut inquiries = Vec::new();
-        for sheet in Sheet::all(reads)? {
-            inquiries.push(Self { question: Question::new(nonce(), sheet.facts())?, sheet });
+        for calls in CallSet::all(reads)? {
+            inquiries.push(Self { question: Question::new(nonce(), calls.facts())?, calls });
         }
         Some(inquiries)
     }
@@ -57,7 +57,7 @@ impl Inquiry {
             told.push(fact.map_err(Missing::from));
         }
         let chain_time_ms = answer.timestamp.checked_mul(1_000);
-        Ok(Told { balances: self.sheet.balances(&told), throttles: Vec::new(), chain_time_ms })
+        Ok(Told { balances: self.calls.balances(&told), throttles: Vec::new(), chain_time_ms })
     }
 }
 
@@ -81,9 +81,9 @@ fn program_refused(failure: Failure) -> Failure {
 }
 
 /// The identity first, then one call a fact.
-pub(super) fn calls(sheet: &Sheet) -> Vec<Call> {
+pub(super) fn calls(set: &CallSet) -> Vec<Call> {
     let mut calls = vec![Call { method: "eth_chainId", params: "[]".to_owned() }];
-    for fact in sheet.facts() {
+    for fact in set.facts() {
         calls.push(match fact.parts() {
             (address, None) => Call { method: "eth_getCode", params: format!(r#"["{address}","latest"]"#) },
             (address, Some(data)) => {
@@ -96,11 +96,11 @@ pub(super) fn calls(sheet: &Sheet) -> Vec<Call> {
 
 /// What the answers to [`calls`] say. A reading that failed for its own sake stands beside the
 /// others; what speaks for the endpoint as a whole is an error.
-pub(super) fn decode(identity: &Identity, sheet: &Sheet, items: &[Item]) -> Result<Told, Failure> {
+pub(super) fn decode(identity: &Identity, calls: &CallSet, items: &[Item]) -> Result<Told, Failure> {
     let chain = first(items)?;
     let id = quantity(chain).ok_or_else(|| Failure::malformed("the chain id is not a number"))?;
     same_chain(identity, id)?;
-    let facts = sheet.facts().iter().zip(items.iter().skip(1));
+    let facts = calls.facts().iter().zip(items.iter().skip(1));
     let told: Vec<ToldFact> = facts.map(|(fact, item)| told(fact, item)).collect();
     // Of what failed beside a balance this alone counts against the endpoint: some call a revert a fault.
     let mut throttles = Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn decode(identity: &Identity, sheet: &Sheet, items: &[Item]) -> Resu
         }
     }
     // This way of asking brings no time of the chain.
-    Ok(Told { balances: sheet.balances(&told), throttles, chain_time_ms: None })
+    Ok(Told { balances: calls.balances(&told), throttles, chain_time_ms: None })
 }
 
 fn same_chain(identity: &Identity, id: Word) -> Result<(), Failure> {
@@ -137,7 +137,7 @@ fn hex_digits(text: &str) -> Option<&str> {
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
-fn told(fact: &Fact, item: &Item) -> ToldFact {
+fn told(fact: &ViewCall, item: &Item) -> ToldFact {
     let result = match item {
         Ok(result) => result,
         Err(failure) if failure.class == Class::Reverted => return Err(Missing::Reverted),
@@ -180,7 +180,7 @@ fn hex_word(digits: &str) -> Option<Word> {
 
 #[cfg(test)]
 mod tests {
-    use super::multicall::Address;
+    use super::multicall::EvmAddress;
     use super::*;
 
     fn item(json: &str) -> Item {
@@ -188,12 +188,12 @@ mod tests {
     }
 
     fn decode_id(item: Item) -> Result<Told, Failure> {
-        decode(&Identity::ChainId(8453), &Sheet::of(&[]).unwrap(), &[item])
+        decode(&Identity::ChainId(8453), &CallSet::new(&[]).unwrap(), &[item])
     }
 
     #[test]
     fn a_word_is_told_and_nothing_else_is() {
-        let view = Fact::view(Address([7; 20]), [1, 2, 3, 4], []);
+        let view = ViewCall::view(EvmAddress([7; 20]), [1, 2, 3, 4], []);
         let word = format!("\"0x{:064x}\"", 50_000);
         assert_eq!(told(&view, &item(&word)), Ok(Amount::from_u64(50_000).to_be_bytes()));
         let revert = format!("\"0x08c379a0{}\"", "0".repeat(64));
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn code_is_told_as_the_program_tells_it() {
-        let code = Fact::code(Address([7; 20]));
+        let code = ViewCall::code(EvmAddress([7; 20]));
         assert_eq!(told(&code, &item("\"0x\"")), Err(Missing::NoCode));
         let mut word = [0; 32];
         (word[0], word[1], word[31]) = (0x5b, 0xfe, 2);

@@ -42,9 +42,9 @@ pub(super) type Word = [u8; 32];
 
 /// Twenty bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Address(pub(super) [u8; 20]);
+pub(super) struct EvmAddress(pub(super) [u8; 20]);
 
-impl Address {
+impl EvmAddress {
     /// `0x` and 40 hexadecimal digits; the case of a checksum is not looked at.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 20];
@@ -55,19 +55,19 @@ impl Address {
 
 /// One thing to ask of a chain. Equal facts are answered alike, so asking once is enough.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Fact {
-    address: Address,
+pub(super) struct ViewCall {
+    address: EvmAddress,
     /// Empty: the code itself is asked for.
     calldata: Vec<u8>,
 }
 
-impl Fact {
+impl ViewCall {
     /// The first word that a contract's view function returns.
-    pub(super) fn view(contract: Address, selector: [u8; 4], args: impl AsRef<[Address]>) -> Self {
+    pub(super) fn view(contract: EvmAddress, selector: [u8; 4], args: impl AsRef<[EvmAddress]>) -> Self {
         let args = args.as_ref();
         debug_assert!(args.len() <= MAX_ARGS);
         let mut calldata = selector.to_vec();
-        for Address(arg) in args {
+        for EvmAddress(arg) in args {
             calldata.extend_from_slice(&[0; 12]);
             calldata.extend_from_slice(arg);
         }
@@ -75,7 +75,7 @@ impl Fact {
     }
 
     /// What code stands at an address: its first 28 bytes, then its size as four.
-    pub(super) fn code(at: Address) -> Self {
+    pub(super) fn code(at: EvmAddress) -> Self {
         Self { address: at, calldata: Vec::new() }
     }
 
@@ -101,12 +101,12 @@ pub(super) struct Question {
 
 impl Question {
     /// `None` when there are more than [`MAX_FACTS`].
-    pub(super) fn new(nonce: [u8; 16], facts: &[Fact]) -> Option<Self> {
+    pub(super) fn new(nonce: [u8; 16], facts: &[ViewCall]) -> Option<Self> {
         if facts.len() > MAX_FACTS {
             return None;
         }
         let mut question = nonce.to_vec();
-        for Fact { address: Address(address), calldata } in facts {
+        for ViewCall { address: EvmAddress(address), calldata } in facts {
             question.extend_from_slice(address);
             question.push(u8::try_from(calldata.len()).ok()?);
             question.extend_from_slice(calldata);

@@ -5,7 +5,7 @@
 //! another on Solana. Messages are matched by words, lower case, in the order of the table, and are
 //! never repeated to anyone: a gateway may quote the key that it refused.
 
-use crate::chain::Family;
+use crate::chain::ChainFamily;
 use crate::health::FailureClass::{
     self as Class, Auth, Behind, ClientError as Client, Fault, Identity, Quota, RateLimited, Reverted, SoftFault,
     Unsupported,
@@ -14,8 +14,8 @@ use crate::util::text;
 
 /// What is known of a refusal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Refusal<'a> {
-    pub(super) family: Family,
+pub(super) struct RpcRefusal<'a> {
+    pub(super) family: ChainFamily,
     /// The HTTP status of the answer that carried it.
     pub(super) status: u16,
     /// The JSON-RPC error code, if the body had one.
@@ -27,7 +27,7 @@ pub(super) struct Refusal<'a> {
 }
 
 /// Status first, refined by code and words; a 4xx never becomes a success.
-pub(super) fn classify(refusal: Refusal<'_>) -> Class {
+pub(super) fn classify(refusal: RpcRefusal<'_>) -> Class {
     let words = by_words(refusal.message);
     match refusal.status {
         200..=299 => by_code(refusal, words),
@@ -36,7 +36,7 @@ pub(super) fn classify(refusal: Refusal<'_>) -> Class {
 }
 
 #[rustfmt::skip] // One row a status reads as the table that it is.
-fn by_status(status: u16, refusal: Refusal<'_>, words: Option<Class>) -> Class {
+fn by_status(status: u16, refusal: RpcRefusal<'_>, words: Option<Class>) -> Class {
     let code = refusal.code.map(|_| by_code(refusal, words));
     let refined = |allowed: &[Class]| code.into_iter().chain(words).find(|class| allowed.contains(class));
     match status {
@@ -116,9 +116,9 @@ const SVM_CODES: &[CodeRow] = &[
     row(&[-32000], SoftFault, ANY),
 ];
 
-fn by_code(refusal: Refusal<'_>, words: Option<Class>) -> Class {
+fn by_code(refusal: RpcRefusal<'_>, words: Option<Class>) -> Class {
     let table = match refusal.family {
-        Family::Svm => SVM_CODES,
+        ChainFamily::Svm => SVM_CODES,
         _ => EVM_CODES,
     };
     let row =
@@ -187,8 +187,8 @@ fn by_words(message: &str) -> Option<Class> {
 mod tests {
     use super::*;
 
-    fn class(family: Family, status: u16, code: i64, message: &str, batch: bool) -> Class {
-        classify(Refusal { family, status, code: (code != 0).then_some(code), message, batch })
+    fn class(family: ChainFamily, status: u16, code: i64, message: &str, batch: bool) -> Class {
+        classify(RpcRefusal { family, status, code: (code != 0).then_some(code), message, batch })
     }
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
             (200, -32000, "invalid argument 0", false, Client),
             (200, -32000, "no backend is available", false, Fault),
         ] {
-            assert_eq!(class(Family::Evm, status, code, message, batch), expected, "{status} {code} {message}");
+            assert_eq!(class(ChainFamily::Evm, status, code, message, batch), expected, "{status} {code} {message}");
         }
     }
 
@@ -357,7 +357,7 @@ mod tests {
             (200, -32429, "", true, RateLimited),
             (200, -32000, "rate limit", true, RateLimited),
         ] {
-            assert_eq!(class(Family::Svm, status, code, message, batch), expected, "{status} {code} {message}");
+            assert_eq!(class(ChainFamily::Svm, status, code, message, batch), expected, "{status} {code} {message}");
         }
     }
 }

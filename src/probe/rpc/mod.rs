@@ -8,11 +8,11 @@ mod retry_after;
 use std::ops::Deref;
 use std::time::Duration;
 
-use self::classify::{Refusal, classify};
-use crate::chain::Family;
+use self::classify::{RpcRefusal, classify};
+use crate::chain::ChainFamily;
 use crate::health::FailureClass as Class;
 use crate::json::{Json, Members};
-use crate::transport::{Reply, TransportError};
+use crate::transport::{HttpReply, TransportError};
 
 /// A 503 that names a wait of up to this is busy; one that names a longer one is down, for at least as long as a
 /// circuit would be open.
@@ -124,14 +124,19 @@ fn envelope(Call { method, params }: &Call, id: usize) -> String {
 ///
 /// A refused batch comes in many shapes: one error object, with or without an id, alone or in an
 /// array, under any status. All of them end up as one [`Failure`] for the whole batch.
-pub(in crate::probe) fn read(family: Family, reply: &Reply, batch: bool, count: usize) -> Result<Vec<Item>, Failure> {
+pub(in crate::probe) fn read(
+    family: ChainFamily,
+    reply: &HttpReply,
+    batch: bool,
+    count: usize,
+) -> Result<Vec<Item>, Failure> {
     let context = Context { family, reply, batch };
     let json = Json::parse(context.success_text()?).map_err(|_| no_answer())?;
     let list = json.items().filter(|_| batch);
     let is_list = list.is_some();
     let mut answers = Vec::new();
     for json in list.unwrap_or_else(|| vec![json]) {
-        answers.push(Answer::of(json).ok_or_else(no_answer)?);
+        answers.push(RpcResponse::from_json(json).ok_or_else(no_answer)?);
     }
     if batch {
         // An error without an id speaks for the whole batch, and so does one that stands alone where
@@ -179,12 +184,12 @@ fn no_answer() -> Failure {
 }
 
 struct Context<'a> {
-    family: Family,
-    reply: &'a Reply,
+    family: ChainFamily,
+    reply: &'a HttpReply,
     batch: bool,
 }
 
-struct Answer<'a> {
+struct RpcResponse<'a> {
     id: Option<Json<'a>>,
     result: Option<Json<'a>>,
     error: Option<Json<'a>>,
@@ -197,8 +202,8 @@ struct RpcError {
     wait: Option<Duration>,
 }
 
-impl<'a> Answer<'a> {
-    fn of(json: Json<'a>) -> Option<Self> {
+impl<'a> RpcResponse<'a> {
+    fn from_json(json: Json<'a>) -> Option<Self> {
         let [id, result, error] = json.members()?.pick(["id", "result", "error"])?;
         Some(Self { id, result, error })
     }
@@ -241,8 +246,8 @@ impl Context<'_> {
             // A refusal in another encoding has words too.
             let latin = || self.reply.body.iter().map(|byte| char::from(*byte)).collect();
             let text = text.map_or_else(|_| latin(), str::to_owned);
-            let error = match Json::parse(first_object(text.trim_ascii())).ok().and_then(Answer::of) {
-                Some(Answer { error: Some(error), .. }) => RpcError::read(error),
+            let error = match Json::parse(first_object(text.trim_ascii())).ok().and_then(RpcResponse::from_json) {
+                Some(RpcResponse { error: Some(error), .. }) => RpcError::read(error),
                 Some(_) => RpcError::default(),
                 None => RpcError { message: text, ..RpcError::default() },
             };
@@ -254,7 +259,7 @@ impl Context<'_> {
         }
     }
 
-    fn item(&self, answer: &Answer<'_>) -> Item {
+    fn item(&self, answer: &RpcResponse<'_>) -> Item {
         match (answer.error, answer.result) {
             (Some(error), _) => Err(self.refused(error)),
             (None, Some(result)) => Ok(result.raw().to_owned()),
@@ -271,7 +276,7 @@ impl Context<'_> {
         let date = self.reply.date.as_deref();
         let header = self.reply.retry_after.as_deref().and_then(|text| retry_after::from_headers(text, date));
         let retry_after = header.or(error.wait);
-        let class = classify(Refusal {
+        let class = classify(RpcRefusal {
             family: self.family,
             status,
             code: error.code,
@@ -308,16 +313,16 @@ fn first_object(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn reply(status: u16, body: &str) -> Reply {
-        Reply { status, body: body.as_bytes().to_vec(), ..Reply::default() }
+    fn reply(status: u16, body: &str) -> HttpReply {
+        HttpReply { status, body: body.as_bytes().to_vec(), ..HttpReply::default() }
     }
 
     fn batch(body: &str) -> Result<Vec<Result<String, Class>>, Class> {
-        let items = read_batch(Family::Evm, &reply(200, body), 2).map_err(|failure| failure.class)?;
+        let items = read_batch(ChainFamily::Evm, &reply(200, body), 2).map_err(|failure| failure.class)?;
         Ok(items.into_iter().map(|item| item.map_err(|f| f.class)).collect())
     }
 
-    fn read_batch(family: Family, reply: &Reply, count: usize) -> Result<Vec<Item>, Failure> {
+    fn read_batch(family: ChainFamily, reply: &HttpReply, count: usize) -> Result<Vec<Item>, Failure> {
         read(family, reply, true, count)
     }
 
@@ -369,7 +374,7 @@ mod tests {
         }
         for status in [413, 405, 500] {
             let body = r#"[{"id":1,"error":{"code":31,"message":"Batch of more than 3 requests"}}]"#;
-            let failure = read_batch(Family::Evm, &reply(status, body), 2).unwrap_err();
+            let failure = read_batch(ChainFamily::Evm, &reply(status, body), 2).unwrap_err();
             assert_eq!(failure.class, Class::Unsupported, "{status}");
         }
     }
@@ -377,24 +382,24 @@ mod tests {
     #[test]
     fn status_comes_before_the_body() {
         let body = r#"[{"id":1,"result":"0x1"},{"id":2,"result":"0x2"}]"#;
-        assert_eq!(read_batch(Family::Evm, &reply(503, body), 2).unwrap_err().class, Class::Fault);
+        assert_eq!(read_batch(ChainFamily::Evm, &reply(503, body), 2).unwrap_err().class, Class::Fault);
         let mut throttled = reply(503, "busy");
         throttled.retry_after = Some("1.5".to_owned());
-        let failure = read_batch(Family::Evm, &throttled, 2).unwrap_err();
+        let failure = read_batch(ChainFamily::Evm, &throttled, 2).unwrap_err();
         assert_eq!((failure.class, failure.retry_after), (Class::RateLimited, Some(Duration::from_millis(1_500))));
     }
 
     #[test]
     fn waits_are_read_from_the_error_too() {
         let body = r#"{"id":null,"error":{"code":-32005,"message":"limit","data":{"try_again_in":"566.5ms"}}}"#;
-        let failure = read_batch(Family::Evm, &reply(200, body), 2).unwrap_err();
+        let failure = read_batch(ChainFamily::Evm, &reply(200, body), 2).unwrap_err();
         assert_eq!(failure.retry_after, Some(Duration::from_micros(566_500)));
     }
 
     #[test]
     fn nothing_that_an_endpoint_says_is_repeated() {
         let body = r#"{"id":null,"error":{"code":-32600,"message":"invalid access key s3cr3t"}}"#;
-        let failure = read(Family::Evm, &reply(200, body), false, 1).unwrap().remove(0).unwrap_err();
+        let failure = read(ChainFamily::Evm, &reply(200, body), false, 1).unwrap().remove(0).unwrap_err();
         assert_eq!(failure.detail, "access refused (JSON-RPC error -32600)");
     }
 }

@@ -1,6 +1,6 @@
 //! Accounts as the token programs lay them out: mints, token accounts, the clock.
 
-use crate::chain::Address;
+use crate::chain::SolanaAddress;
 use crate::chain::registry::TokenProgram;
 use crate::json::Json;
 use crate::probe::rpc::Failure;
@@ -61,7 +61,7 @@ mod extension {
 
 /// An account as `getMultipleAccounts` returns it.
 #[derive(Clone, Debug)]
-pub(super) struct Account {
+pub(super) struct AccountInfo {
     owner: String,
     data: Vec<u8>,
 }
@@ -87,7 +87,7 @@ pub(super) struct TokenAccount {
 }
 
 /// The accounts of one `getMultipleAccounts` for `count` keys; `None` where there is none.
-pub(super) fn read_page(json: &str, count: usize) -> Result<Vec<Option<Account>>, Failure> {
+pub(super) fn read_page(json: &str, count: usize) -> Result<Vec<Option<AccountInfo>>, Failure> {
     let malformed = || Failure::malformed("the accounts are not in the form asked for");
     let page = accounts(json).ok_or_else(malformed)?;
     if page.len() != count {
@@ -109,14 +109,14 @@ fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
 }
 
 /// The data of an account is its bytes and the name of their encoding.
-fn account_of(account: Json<'_>) -> Option<Account> {
+fn account_of(account: Json<'_>) -> Option<AccountInfo> {
     let [owner, data] = account.members()?.pick(["owner", "data"])?;
     let [data, encoding] = data?.items()?.try_into().ok()?;
     let data = base64::decode(data.text()?.as_bytes()).filter(|_| encoding.text().as_deref() == Some("base64"))?;
-    Some(Account { owner: owner?.text()?, data })
+    Some(AccountInfo { owner: owner?.text()?, data })
 }
 
-impl Account {
+impl AccountInfo {
     /// The epoch, if this is the clock.
     pub(super) fn as_clock_epoch(&self) -> Option<u64> {
         self.bytes(clock::EPOCH).map(u64::from_le_bytes).filter(|_| self.owner == SYSVARS)
@@ -164,8 +164,8 @@ impl Account {
     pub(super) fn as_token_account(
         &self,
         program: TokenProgram,
-        mint: &Address,
-        owner: &Address,
+        mint: &SolanaAddress,
+        owner: &SolanaAddress,
     ) -> Result<Option<TokenAccount>, ()> {
         if self.owner == SYSTEM_PROGRAM && self.data.is_empty() {
             return Ok(None);
@@ -242,7 +242,7 @@ mod tests {
             data.extend(value);
         }
         let owner = TokenProgram::Token2022.address().to_owned();
-        Account { owner, data }.as_mint(6, epoch).unwrap()
+        AccountInfo { owner, data }.as_mint(6, epoch).unwrap()
     }
 
     /// A transfer fee config whose older and newer fee are these basis points; the newer holds from epoch 9.

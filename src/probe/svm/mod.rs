@@ -7,16 +7,16 @@ mod account;
 
 use std::str::FromStr;
 
-use self::account::{Account, TokenAccount, read_page};
+use self::account::{AccountInfo, TokenAccount, read_page};
 use super::finding::{Told, ToldBalance, Untold};
 use super::rpc::{Call, Failure, Item, first};
 use crate::chain::registry::TokenProgram;
-use crate::chain::{Address, Amount};
+use crate::chain::{Amount, SolanaAddress};
 use crate::config::Identity;
 use crate::health::FailureClass as Class;
 use crate::json::Json;
-use crate::ranking::Reason;
-use crate::scheme::facts::Holding;
+use crate::ranking::RejectionReason;
+use crate::scheme::facts::AccountState;
 use crate::scheme::screen::BalanceRead;
 
 /// The associated token account program.
@@ -28,30 +28,30 @@ const KEYS_PER_CALL: usize = 100;
 
 /// The accounts that a set of balances needs, each once, the clock first.
 pub(super) struct Layout {
-    keys: Vec<Address>,
+    keys: Vec<SolanaAddress>,
     reads: Vec<ReadKeys>,
 }
 
 struct ReadKeys {
-    mint: Address,
+    mint: SolanaAddress,
     decimals: u8,
     /// The buyer, and the recipient where payments do not create its account.
-    owners: Vec<Address>,
+    owners: Vec<SolanaAddress>,
     /// Where the tokens could be: under the program that owns the mint, which the mint's own account
     /// tells when the registry does not. One associated account an owner.
-    places: Vec<(TokenProgram, Vec<Address>)>,
+    places: Vec<(TokenProgram, Vec<SolanaAddress>)>,
 }
 
 /// What became of one key.
-type Found = Result<Option<Account>, Failure>;
+type Found = Result<Option<AccountInfo>, Failure>;
 
 impl Layout {
     /// `None` only for addresses that the configuration and decoding would not have let through.
     pub(super) fn new(reads: &[&BalanceRead]) -> Option<Self> {
         let mut layout = Self { keys: Vec::new(), reads: Vec::new() };
-        layout.add(Address::from_str(CLOCK).ok()?);
+        layout.add(SolanaAddress::from_str(CLOCK).ok()?);
         for read in reads {
-            let keys = ReadKeys::of(read)?;
+            let keys = ReadKeys::new(read)?;
             layout.add(keys.mint);
             for (_, accounts) in &keys.places {
                 accounts.iter().for_each(|key| layout.add(*key));
@@ -61,7 +61,7 @@ impl Layout {
         Some(layout)
     }
 
-    fn add(&mut self, key: Address) {
+    fn add(&mut self, key: SolanaAddress) {
         if !self.keys.contains(&key) {
             self.keys.push(key);
         }
@@ -99,11 +99,11 @@ impl Layout {
         }
         let clock = clock.and_then(|found| found.as_ref().ok()?.as_ref());
         let mut balances = Vec::new();
-        let epoch = clock.and_then(Account::as_clock_epoch);
+        let epoch = clock.and_then(AccountInfo::as_clock_epoch);
         for read in &self.reads {
             balances.push(self.holding(read, &accounts, epoch));
         }
-        Ok(Told { balances, throttles: Vec::new(), chain_time_ms: clock.and_then(Account::as_clock_ms) })
+        Ok(Told { balances, throttles: Vec::new(), chain_time_ms: clock.and_then(AccountInfo::as_clock_ms) })
     }
 
     fn holding(&self, read: &ReadKeys, accounts: &[Found], epoch: Option<u64>) -> ToldBalance {
@@ -127,28 +127,32 @@ impl Layout {
         let theirs_frozen = theirs.is_some_and(|theirs| frozen(*theirs));
         let wants_memo = theirs.copied().flatten().is_some_and(|theirs| theirs.wants_memo);
         let balance = Amount::from_u64(ours.map_or(0, |account| account.amount));
-        let mut holding = Box::new(Holding { balance, transfer_fee: mint.fee, ..Holding::default() });
+        let mut holding = Box::new(AccountState { balance, transfer_fee: mint.fee, ..AccountState::default() });
         for (holds, reason, detail) in &[
-            (frozen(ours), Reason::AccountFrozen, "the buyer's token account is frozen"),
-            (mint.paused, Reason::TokenPaused, "the token's issuer has paused all transfers"),
-            (mint.non_transferable, Reason::TransferMethodUnsupported, "the token cannot be transferred"),
-            (mint.hooked, Reason::TransferMethodUnsupported, "the token calls another program on every transfer"),
+            (frozen(ours), RejectionReason::AccountFrozen, "the buyer's token account is frozen"),
+            (mint.paused, RejectionReason::TokenPaused, "the token's issuer has paused all transfers"),
+            (mint.non_transferable, RejectionReason::TransferMethodUnsupported, "the token cannot be transferred"),
+            (
+                mint.hooked,
+                RejectionReason::TransferMethodUnsupported,
+                "the token calls another program on every transfer",
+            ),
             (
                 wants_memo,
-                Reason::TransferMethodUnsupported,
+                RejectionReason::TransferMethodUnsupported,
                 "the recipient's account demands a memo before each transfer",
             ),
-            (theirs == Some(&None), Reason::RecipientAccountMissing, "payments do not create it"),
-            (theirs_frozen, Reason::AccountFrozen, "the recipient's token account is frozen"),
+            (theirs == Some(&None), RejectionReason::RecipientAccountMissing, "payments do not create it"),
+            (theirs_frozen, RejectionReason::AccountFrozen, "the recipient's token account is frozen"),
         ] {
             if *holds {
-                holding.objections.push((*reason, *detail));
+                holding.blockers.push((*reason, *detail));
             }
         }
         Ok(holding)
     }
 
-    fn find<'a>(&self, key: &Address, accounts: &'a [Found]) -> Result<Option<&'a Account>, Failure> {
+    fn find<'a>(&self, key: &SolanaAddress, accounts: &'a [Found]) -> Result<Option<&'a AccountInfo>, Failure> {
         let position = self.keys.iter().position(|known| known == key);
         match position.and_then(|position| accounts.get(position)) {
             Some(Ok(account)) => Ok(account.as_ref()),
@@ -159,22 +163,22 @@ impl Layout {
 }
 
 impl ReadKeys {
-    fn of(read: &BalanceRead) -> Option<Self> {
-        let mint = Address::from_str(&read.asset.address).ok()?;
-        let mut owners = vec![Address::from_str(&read.owner).ok()?];
+    fn new(read: &BalanceRead) -> Option<Self> {
+        let mint = SolanaAddress::from_str(&read.asset.address).ok()?;
+        let mut owners = vec![SolanaAddress::from_str(&read.owner).ok()?];
         if let Some(recipient) = &read.recipient {
-            owners.push(Address::from_str(recipient).ok()?);
+            owners.push(SolanaAddress::from_str(recipient).ok()?);
         }
-        let associated = Address::from_str(ATA_PROGRAM).ok()?;
+        let associated = SolanaAddress::from_str(ATA_PROGRAM).ok()?;
         let mut places = Vec::new();
         for program in &[TokenProgram::Token, TokenProgram::Token2022] {
             if read.asset.program.is_some_and(|known| known != *program) {
                 continue;
             }
-            let address = Address::from_str(program.address()).ok()?;
+            let address = SolanaAddress::from_str(program.address()).ok()?;
             let mut accounts = Vec::new();
             for owner in &owners {
-                accounts.push(Address::derived([*owner, address, mint], associated)?);
+                accounts.push(SolanaAddress::derived([*owner, address, mint], associated)?);
             }
             places.push((*program, accounts));
         }
@@ -188,7 +192,7 @@ fn same_cluster(identity: &Identity, genesis: &str) -> Result<(), Failure> {
     if identity.matches_genesis(&hash) {
         return Ok(());
     }
-    Err(match Address::from_str(&hash) {
+    Err(match SolanaAddress::from_str(&hash) {
         Ok(_) => Failure::new(Class::Identity, "answers for another cluster"),
         Err(_) => Failure::malformed("the genesis hash is not base58"),
     })

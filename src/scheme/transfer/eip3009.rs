@@ -2,8 +2,8 @@
 
 use super::{StatedDomain, Transfer};
 use crate::chain::registry::TransferMethod;
-use crate::ranking::{Candidate, Note, Reason};
-use crate::scheme::facts::Holding;
+use crate::ranking::{Candidate, Note, RejectionReason};
+use crate::scheme::facts::AccountState;
 use crate::scheme::{Offer, Refusal, refusal};
 
 /// What it means that a token does not know of authorizations.
@@ -12,10 +12,10 @@ pub(crate) const NO_TRANSFER: &str = "the token has no EIP-3009 transfer";
 pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Refusal> {
     let method = offer.asset.and_then(|asset| asset.method);
     if let Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) = method {
-        return Err(refusal(Reason::TransferMethodUnsupported, NO_TRANSFER));
+        return Err(refusal(RejectionReason::TransferMethodUnsupported, NO_TRANSFER));
     }
     for field in &["name", "version"] {
-        let reason = Reason::DomainMissing;
+        let reason = RejectionReason::DomainMissing;
         if offer.text(field, reason)?.is_none_or(|text| text.is_empty()) {
             return Err(refusal(reason, format!("extra.{field} is missing")));
         }
@@ -24,10 +24,11 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Refusal
 }
 
 /// Judges the domain that the signature would be under.
-pub(super) fn judge(candidate: &mut Candidate, stated: &StatedDomain, holding: &Holding) {
+pub(super) fn judge(candidate: &mut Candidate, stated: &StatedDomain, holding: &AccountState) {
     match holding.domain_separator {
         Some(real) if stated.separator != real => {
-            candidate.reject(Reason::DomainMismatch, "extra.name and extra.version do not make the token's domain");
+            candidate
+                .reject(RejectionReason::DomainMismatch, "extra.name and extra.version do not make the token's domain");
         }
         None if !stated.confirmed => candidate.note(Note::DomainUnchecked),
         _ => {}
@@ -42,7 +43,7 @@ mod tests {
     fn a_domain_is_compared_where_the_token_tells_it_and_noted_where_nobody_does() {
         let verdict = |told: Option<[u8; 32]>, confirmed| {
             let mut candidate = Candidate::new(0);
-            let holding = Holding { domain_separator: told, ..Holding::default() };
+            let holding = AccountState { domain_separator: told, ..AccountState::default() };
             judge(&mut candidate, &StatedDomain { separator: [7; 32], confirmed }, &holding);
             (candidate.viable, candidate.notes)
         };

@@ -6,8 +6,8 @@ mod spl;
 
 use super::{Offer, Refusal, refusal};
 use crate::chain::Amount;
-use crate::ranking::{Candidate, Reason};
-use crate::scheme::facts::Holding;
+use crate::ranking::{Candidate, RejectionReason};
+use crate::scheme::facts::AccountState;
 use crate::util::text::shown;
 
 /// How a token moves.
@@ -21,7 +21,7 @@ pub(crate) enum Transfer {
         is_known: bool,
     },
     /// By Permit2, out of an allowance.
-    Permit2(permit2::StandIns),
+    Permit2(permit2::Sponsorship),
     /// By one of Solana's token programs.
     Spl,
 }
@@ -36,7 +36,7 @@ pub(crate) struct StatedDomain {
 
 /// What is asked of an EVM chain about a token and its owner, besides the balance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asks {
+pub(crate) struct ReadFlags {
     /// The token's signing domain.
     pub(crate) domain: bool,
     /// Whether the token knows of authorizations (EIP-3009).
@@ -65,24 +65,24 @@ pub(super) enum Method {
 }
 
 impl Transfer {
-    pub(super) fn asks(&self, contracts: &'static [Contract]) -> Asks {
-        let nothing = Asks { contracts, ..Asks::default() };
+    pub(super) fn asks(&self, contracts: &'static [Contract]) -> ReadFlags {
+        let nothing = ReadFlags { contracts, ..ReadFlags::default() };
         match self {
-            Self::Eip3009 { is_known, .. } => Asks { domain: true, authorizations: !is_known, ..nothing },
-            Self::Permit2(stand_ins) => {
-                let (domain, permit) = (stand_ins.permit.is_some(), stand_ins.asks_for_permits());
-                Asks { domain, allowance: true, permit, ..nothing }
+            Self::Eip3009 { is_known, .. } => ReadFlags { domain: true, authorizations: !is_known, ..nothing },
+            Self::Permit2(sponsorship) => {
+                let (domain, permit) = (sponsorship.permit.is_some(), sponsorship.asks_for_permits());
+                ReadFlags { domain, allowance: true, permit, ..nothing }
             }
             Self::Spl => nothing,
         }
     }
 
     /// What moving `due` in this way makes of a candidate.
-    pub(crate) fn judge(&self, candidate: &mut Candidate, due: Amount, holding: &Holding) {
+    pub(crate) fn judge(&self, candidate: &mut Candidate, due: Amount, holding: &AccountState) {
         match self {
             Self::Eip3009 { domain: Some(stated), .. } => eip3009::judge(candidate, stated, holding),
             Self::Eip3009 { domain: None, .. } => {}
-            Self::Permit2(stand_ins) => permit2::judge(candidate, stand_ins, due, holding),
+            Self::Permit2(sponsorship) => permit2::judge(candidate, sponsorship, due, holding),
             Self::Spl => spl::judge(candidate, due, holding),
         }
     }
@@ -92,11 +92,11 @@ impl Offer<'_> {
     /// The method that the offer names, or the scheme's own. Stock clients take any method that they do
     /// not know for EIP-3009 and sign something that cannot settle; a method is never guessed here.
     pub(super) fn method(&self, default: Method) -> Result<Method, Refusal> {
-        let reason = Reason::TransferMethodUnsupported;
+        let reason = RejectionReason::TransferMethodUnsupported;
         match self.text("assetTransferMethod", reason)?.as_deref() {
             None => Ok(default),
             Some("eip3009") => Ok(Method::Eip3009),
-            Some("permit2") => self.newer_than_version_1("permit2", reason).map(|()| Method::Permit2),
+            Some("permit2") => self.require_version_2("permit2", reason).map(|()| Method::Permit2),
             Some(other) => Err(refusal(reason, format!("`{}`", shown(other)))),
         }
     }

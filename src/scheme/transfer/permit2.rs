@@ -7,9 +7,9 @@
 use super::{Contract, StatedDomain, Transfer};
 use crate::chain::Amount;
 use crate::chain::registry::TransferMethod;
-use crate::ranking::{Approval, Candidate, Note, Reason};
+use crate::ranking::{Approval, Candidate, Note, RejectionReason};
 use crate::scheme::Offer;
-use crate::scheme::facts::Holding;
+use crate::scheme::facts::AccountState;
 
 /// At the same address on every chain that has it.
 pub(crate) const PERMIT2: Contract = Contract {
@@ -19,7 +19,7 @@ pub(crate) const PERMIT2: Contract = Contract {
 
 /// What the 402 offers in the place of an allowance.
 #[derive(Clone, Debug)]
-pub(crate) struct StandIns {
+pub(crate) struct Sponsorship {
     /// A permit that the buyer signs (`eip2612GasSponsoring`).
     pub(super) permit: Option<Permit>,
     /// An approval that the buyer signs (`erc20ApprovalGasSponsoring`), where no client would sign a permit
@@ -35,7 +35,7 @@ pub(super) struct Permit {
     known: bool,
 }
 
-impl StandIns {
+impl Sponsorship {
     pub(super) fn asks_for_permits(&self) -> bool {
         self.permit.as_ref().is_some_and(|permit| !permit.known)
     }
@@ -48,39 +48,39 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Transfer {
     let domain = offer.domain().filter(|_| offer.sponsors.permit && !takes_none);
     // Of two extensions official clients take the permit, whatever the token makes of it.
     let signs_permit = offer.sponsors.permit && offer.stated("name").is_some() && offer.stated("version").is_some();
-    Transfer::Permit2(StandIns {
+    Transfer::Permit2(Sponsorship {
         permit: domain.map(|domain| Permit { domain, known }),
         approval: offer.sponsors.approval && !signs_permit,
     })
 }
 
 /// Judges the allowance where `due` is to move.
-pub(super) fn judge(candidate: &mut Candidate, stand_ins: &StandIns, due: Amount, holding: &Holding) {
+pub(super) fn judge(candidate: &mut Candidate, sponsorship: &Sponsorship, due: Amount, holding: &AccountState) {
     // Read with the balance or neither is; without it there is nothing to judge.
     let Some(allowance) = holding.allowance else { return };
     candidate.allowance = Some(allowance);
     if allowance >= due {
         return;
     }
-    if stand_ins.permit.as_ref().is_some_and(|permit| permit.fits(holding)) {
+    if sponsorship.permit.as_ref().is_some_and(|permit| permit.fits(holding)) {
         return candidate.note(Note::Eip2612Sponsored);
     }
     // Some tokens refuse to change an allowance that is not zero, and nothing tells which.
-    if stand_ins.approval && allowance.is_zero() && holding.key_signs {
+    if sponsorship.approval && allowance.is_zero() && holding.key_signs {
         return candidate.note(Note::Erc20ApprovalSponsored);
     }
     candidate.approval = candidate.token().map(|token| Approval::new(token, PERMIT2.address, due));
     let (has, needs) = (candidate.in_units(allowance), candidate.in_units(due));
     let reset = if allowance.is_zero() { "" } else { ", for some tokens after a reset to 0" };
     candidate.reject(
-        Reason::AllowanceRequired,
+        RejectionReason::AllowanceRequired,
         format!("Permit2 may spend {has}, the buyer must approve {needs} for {}{reset}", PERMIT2.address),
     );
 }
 
 impl Permit {
     /// Permits are signed by a key, under the token's domain and no other.
-    fn fits(&self, holding: &Holding) -> bool {
+    fn fits(&self, holding: &AccountState) -> bool {
         let same_domain = match holding.domain_separator {
             Some(real) => real == self.domain.separator,
             None => self.known && self.domain.confirmed,

@@ -3,11 +3,11 @@
 
 use crate::chain::Amount;
 use crate::ranking::{Candidate, Note};
-use crate::scheme::facts::{Holding, TransferFee};
+use crate::scheme::facts::{AccountState, TransferFee};
 
 /// Notes what the recipient does not get of `due`.
-pub(super) fn judge(candidate: &mut Candidate, due: Amount, holding: &Holding) {
-    let fee = holding.transfer_fee.zip(due.to_u64()).map_or(0, |(fee, due)| fee.of(due));
+pub(super) fn judge(candidate: &mut Candidate, due: Amount, holding: &AccountState) {
+    let fee = holding.transfer_fee.zip(due.to_u64()).map_or(0, |(fee, due)| fee.on(due));
     if fee > 0 {
         candidate.transfer_fee = Some(Amount::from_u64(fee));
         candidate.note(Note::TransferFee);
@@ -16,7 +16,7 @@ pub(super) fn judge(candidate: &mut Candidate, due: Amount, holding: &Holding) {
 
 impl TransferFee {
     /// Of one transfer, rounded up as the program does.
-    fn of(self, amount: u64) -> u64 {
+    fn on(self, amount: u64) -> u64 {
         let points = u64::from(self.basis_points);
         // By whole parts and the rest: the product alone would not fit.
         let of_rest = (amount % 10_000).saturating_mul(points).div_ceil(10_000);
@@ -42,7 +42,7 @@ mod tests {
             (9_999, u64::MAX, u64::MAX, 18_444_899_399_302_180_660),
         ] {
             let of = TransferFee { basis_points, maximum };
-            assert_eq!(of.of(amount), fee, "{of:?} of {amount}");
+            assert_eq!(of.on(amount), fee, "{of:?} of {amount}");
             let exact = (u128::from(amount) * u128::from(basis_points)).div_ceil(10_000).min(u128::from(maximum));
             assert_eq!(u128::from(fee), exact, "{of:?} of {amount}");
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
-use payroute::{Carrier, Config, PaymentRequired, Reason, RouteSelector, Version};
+use payroute::{Carrier, Config, PaymentRequired, RejectionReason, RouteSelector, X402Version};
 use serde_json::value::RawValue;
 
 use super::stage::{Silent, run};
@@ -126,7 +126,7 @@ fn priced_as_written(offer: &Fields<'_>, amount: &str) -> bool {
 
 /// The same offers in a document of our own are the same offers, in a body and in a header.
 fn written_again(payment: &PaymentRequired) {
-    let version = if payment.version() == Version::V1 { 1 } else { 2 };
+    let version = if payment.version() == X402Version::V1 { 1 } else { 2 };
     let accepts: Vec<&str> = payment.requirements().iter().map(|offer| offer.json()).collect();
     let document = format!(r#"{{"x402Version":{version},"accepts":[{}]}}"#, accepts.join(","));
     serde_json::from_str::<&RawValue>(&document).expect("offers are JSON");
@@ -157,8 +157,8 @@ fn selected(payment: &PaymentRequired) {
     for candidate in candidates {
         let offer = &payment.requirements()[candidate.requirement_index];
         assert!(!candidate.viable && !candidate.rejections.is_empty() && candidate.balance.is_none());
-        assert!(!candidate.is_rejected_for(Reason::InsufficientBalance), "unknown is not zero");
-        assert_eq!(candidate.is_rejected_for(Reason::MalformedRequirement), offer.terms().is_err());
+        assert!(!candidate.is_rejected_for(RejectionReason::InsufficientBalance), "unknown is not zero");
+        assert_eq!(candidate.is_rejected_for(RejectionReason::MalformedRequirement), offer.terms().is_err());
         assert_eq!(candidate.amount, offer.terms().ok().map(|terms| terms.amount));
     }
     let shown = format!("{error} {}", payroute::explain(candidates));

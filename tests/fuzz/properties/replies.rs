@@ -14,8 +14,8 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use payroute::{
-    Amount, BoxFuture, Candidate, Config, Endpoint, PaymentRequired, Reason, Reply, RouteSelector, SelectError,
-    Selection, Transport, TransportError,
+    Amount, BoxFuture, Candidate, Config, Endpoint, HttpReply, PaymentRequired, RejectionReason, RouteSelector,
+    SelectError, Selection, Transport, TransportError,
 };
 use serde_json::value::RawValue;
 
@@ -134,11 +134,11 @@ fn judged_candidate(candidate: &Candidate, told: &Told) {
             let host = candidate.endpoint.as_deref().expect("somebody told the balance");
             let proven = told.balances.get(host).is_some_and(|balances| balances.contains(&balance));
             assert!(proven, "{balance} was believed of {host} without proof");
-            assert_eq!(candidate.is_rejected_for(Reason::InsufficientBalance), balance < price);
+            assert_eq!(candidate.is_rejected_for(RejectionReason::InsufficientBalance), balance < price);
         }
         None => {
             assert!(!candidate.viable, "paid from an unknown balance");
-            assert!(!candidate.is_rejected_for(Reason::InsufficientBalance), "unknown is not zero");
+            assert!(!candidate.is_rejected_for(RejectionReason::InsufficientBalance), "unknown is not zero");
         }
     }
 }
@@ -295,7 +295,7 @@ struct Script {
 #[derive(Clone)]
 struct Scripted {
     after: Duration,
-    reply: Result<Reply, TransportError>,
+    reply: Result<HttpReply, TransportError>,
 }
 
 impl Script {
@@ -320,7 +320,7 @@ impl Scripted {
             "broken" | "hang" => Err(TransportError::Unreachable),
             "large" => Err(TransportError::TooLarge),
             "redirected" => Err(TransportError::Redirected),
-            status => Ok(Reply {
+            status => Ok(HttpReply {
                 status: status.parse().unwrap_or(200),
                 retry_after: head.next().map(str::to_owned),
                 date: head.next().map(str::to_owned),
@@ -333,14 +333,14 @@ impl Scripted {
 }
 
 impl Transport for Script {
-    fn post<'a>(&'a self, endpoint: &'a Endpoint, request: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, request: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         let mut log = self.log.lock().unwrap();
         let Scripted { after, mut reply } = self.answers[log.len().min(self.answers.len() - 1)].clone();
         if let Ok(reply) = &mut reply {
             reply.body = filled_in(&reply.body, &request);
         }
         let answer = match &reply {
-            Ok(Reply { status: 200..300, body, .. }) => body.clone(),
+            Ok(HttpReply { status: 200..300, body, .. }) => body.clone(),
             _ => Vec::new(),
         };
         log.push(Exchange { host: endpoint.host().to_string(), request, answer });

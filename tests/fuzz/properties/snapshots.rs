@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use payroute::{ChainId, EndpointKey, HealthIndex, HealthSettings, Moment, Outcome};
+use payroute::{ChainId, EndpointKey, HealthIndex, HealthSettings, Instant, Outcome};
 
 const OUTCOMES: [(u8, Outcome); 8] = [
     (b's', Outcome::Success { latency: Duration::from_millis(120), chain_time_ms: Some(1_800_000_000_000) }),
@@ -23,7 +23,7 @@ const OUTCOMES: [(u8, Outcome); 8] = [
 pub fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let (deeds, snapshot) = text.split_once('\n').unwrap_or(("", text));
-    let now = Moment::from_millis(100_000_000);
+    let now = Instant::from_millis(100_000_000);
     let index = index();
     index.report(&known(), Outcome::Fault, now);
     let before = index.snapshot(now);
@@ -35,7 +35,7 @@ pub fn check(input: &[u8]) {
 }
 
 /// What was restored and what is restored from its snapshot fare alike, and a restart loses nothing.
-fn live(deeds: &[u8], mut indexes: [HealthIndex; 2], mut now: Moment) {
+fn live(deeds: &[u8], mut indexes: [HealthIndex; 2], mut now: Instant) {
     let mut keys: Vec<EndpointKey> = indexes[0].view(now).iter().map(|view| key(&view.network, &view.id)).collect();
     keys.push(known());
     let mut turn = 0;
@@ -52,14 +52,14 @@ fn live(deeds: &[u8], mut indexes: [HealthIndex; 2], mut now: Moment) {
             }
         }
         let [one, other] = indexes.each_ref().map(|index| index.inspect(key, now));
-        assert!(one.score.ten_thousandths() <= 10_000);
+        assert!(one.score.bps() <= 10_000);
         assert_eq!((one.circuit, one.throttled, one.backing_off), (other.circuit, other.throttled, other.backing_off));
     }
     restarted(&indexes[0], now);
 }
 
 /// The index that a process has which starts from `index`'s snapshot. Its own snapshot is that one.
-fn restarted(index: &HealthIndex, now: Moment) -> HealthIndex {
+fn restarted(index: &HealthIndex, now: Instant) -> HealthIndex {
     let (snapshot, fresh) = (index.snapshot(now), self::index());
     fresh.restore(&snapshot, now).expect("what was written can be read");
     assert_eq!(fresh.snapshot(now), snapshot);

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use payroute::{BoxFuture, Endpoint, Reply, Transport, TransportError};
+use payroute::{BoxFuture, Endpoint, HttpReply, Transport, TransportError};
 use tokio::runtime::{Builder, Runtime};
 
 /// Runs `work` to its end on a clock that waits for nobody.
@@ -22,7 +22,7 @@ pub fn run<T>(work: impl Future<Output = T>) -> T {
 pub struct Silent;
 
 impl Transport for Silent {
-    fn post<'a>(&'a self, _: &'a Endpoint, _: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, _: &'a Endpoint, _: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         Box::pin(async { Err(TransportError::Unreachable) })
     }
 }

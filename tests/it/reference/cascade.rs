@@ -2,23 +2,23 @@
 
 use std::cmp::Ordering;
 
-use payroute::{Candidate, ChainId, Circuit, Key};
+use payroute::{Candidate, ChainId, Circuit, DecidingKey};
 
 /// Whether `a` comes before `b`, and the first key that says so; `None` when no key tells them apart.
-pub fn first_key_that_prefers(a: &Candidate, b: &Candidate, prefer: &[ChainId]) -> Option<(bool, Key)> {
+pub fn first_key_that_prefers(a: &Candidate, b: &Candidate, prefer: &[ChainId]) -> Option<(bool, DecidingKey)> {
     let wish = |c: &Candidate| {
         let listed = prefer.iter().position(|preferred| Some(preferred) == c.network.as_ref());
         listed.unwrap_or(usize::MAX)
     };
     let slowness = |c: &Candidate| c.latency_us.map_or((1, 0), |us| (0, us));
-    let keys: [(Ordering, Key); 7] = [
-        (b.viable.cmp(&a.viable), Key::Viability),
-        ((a.circuit == Circuit::Open).cmp(&(b.circuit == Circuit::Open)), Key::Circuit),
-        (wish(a).cmp(&wish(b)), Key::Preference),
-        (worth(a, b).cmp(&worth(b, a)), Key::Fee),
-        (b.health_score.cmp(&a.health_score), Key::Score),
-        (slowness(a).cmp(&slowness(b)), Key::Latency),
-        (a.requirement_index.cmp(&b.requirement_index), Key::Index),
+    let keys: [(Ordering, DecidingKey); 7] = [
+        (b.viable.cmp(&a.viable), DecidingKey::Viability),
+        ((a.circuit == Circuit::Open).cmp(&(b.circuit == Circuit::Open)), DecidingKey::Circuit),
+        (wish(a).cmp(&wish(b)), DecidingKey::Preference),
+        (worth(a, b).cmp(&worth(b, a)), DecidingKey::Fee),
+        (b.health_score.cmp(&a.health_score), DecidingKey::Score),
+        (slowness(a).cmp(&slowness(b)), DecidingKey::Latency),
+        (a.requirement_index.cmp(&b.requirement_index), DecidingKey::Index),
     ];
     keys.into_iter().find(|(order, _)| order.is_ne()).map(|(order, key)| (order.is_lt(), key))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use payroute::{Circuit, Opening};
+use payroute::{Circuit, OpenReason};
 
 use super::freshness::{ChainClock, Tips};
 use super::{Ms, Place};
@@ -70,7 +70,7 @@ pub struct Ticket {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     pub circuit: Circuit,
-    pub opened_for: Option<Opening>,
+    pub opened_for: Option<OpenReason>,
     pub half_open_in_ms: Ms,
     pub score: u16,
     pub latency_us: Option<u64>,
@@ -106,7 +106,7 @@ struct Record {
     window: Vec<bool>,
     in_a_row: u32,
     half_a_fault: bool,
-    opened: Option<(Ms, Opening)>,
+    opened: Option<(Ms, OpenReason)>,
     trial: Option<(u64, Ms)>,
     not_before: Ms,
     refusals: u32,
@@ -321,7 +321,7 @@ impl Record {
             Effect::WrongChain => {
                 self.success -= rules.alpha * self.success;
                 if self.circuit(rules.open_ms, now) != Circuit::Open {
-                    self.open(Opening::WrongChain, serial, now);
+                    self.open(OpenReason::WrongChain, serial, now);
                 }
             }
             Effect::Throttled { hint_ms } => {
@@ -339,14 +339,14 @@ impl Record {
     fn fail(&mut self, serial: u64, now: Ms, rules: &Rules) {
         self.in_a_row += 1;
         if self.opened.is_some() {
-            self.open(Opening::TrialFailed, serial, now);
+            self.open(OpenReason::TrialFailed, serial, now);
         } else {
             self.count(true, rules);
             let (failed, all) = (self.window.iter().filter(|failed| **failed).count(), self.window.len());
             if self.in_a_row >= rules.in_a_row {
-                self.open(Opening::ConsecutiveFailures, serial, now);
+                self.open(OpenReason::ConsecutiveFailures, serial, now);
             } else if all >= rules.minimum && failed * 100 >= all * rules.percent {
-                self.open(Opening::FailureRate, serial, now);
+                self.open(OpenReason::FailureRate, serial, now);
             }
         }
         let doubled = rules.backoff_ms << (self.in_a_row - 1).min(20);
@@ -359,7 +359,7 @@ impl Record {
         self.window.drain(..over);
     }
 
-    fn open(&mut self, why: Opening, serial: u64, now: Ms) {
+    fn open(&mut self, why: OpenReason, serial: u64, now: Ms) {
         self.opened = Some((now, why));
         self.since = serial;
         self.trial = None;

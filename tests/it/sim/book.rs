@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use payroute::Event;
+use payroute::SelectorEvent;
 
 use super::attempt::{Attempt, Kind, Stage};
 use super::selection::Selection;
@@ -83,10 +83,10 @@ impl Book {
         }
     }
 
-    pub fn hear(&mut self, event: &Event) {
+    pub fn hear(&mut self, event: &SelectorEvent) {
         self.note(|| format!("  event {event:?}"));
         self.tally.event(event);
-        if let Event::BalancesDisagree { lower, .. } = event {
+        if let SelectorEvent::BalancesDisagree { lower, .. } = event {
             let place = self.place_of(lower);
             self.health.report(place, Effect::Contradicted, self.clock);
             match self.culprit() {
@@ -94,7 +94,7 @@ impl Book {
                 None => self.check("opinions are compared by selections", false, || format!("{event:?}")),
             }
         }
-        if let Event::CircuitHalfOpen { endpoint, .. } = event {
+        if let SelectorEvent::CircuitHalfOpen { endpoint, .. } = event {
             let place = self.place_of(endpoint);
             let ticket = self.admit(place);
             self.check("trials only at half-open", ticket.trial, || format!("{endpoint} got a trial"));

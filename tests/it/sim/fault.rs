@@ -3,7 +3,7 @@
 //! The right column of [`Fault::meaning`] is read off the description of endpoints' ways, not off the
 //! code under test.
 
-use payroute::{MAX_RESPONSE_BYTES, Reply, TransportError};
+use payroute::{HttpReply, MAX_RESPONSE_BYTES, TransportError};
 use serde_json::{Value, json};
 
 use super::ask::{Ask, Way};
@@ -36,7 +36,7 @@ pub struct Said {
     /// By asset number.
     pub told: Vec<(usize, Told)>,
     pub chain_ms: Option<u64>,
-    pub reply: Result<Reply, TransportError>,
+    pub reply: Result<HttpReply, TransportError>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -212,9 +212,11 @@ impl Fault {
                 let text = good.value.to_string();
                 ok(200, &text[..text.len() / 2])
             }
-            Self::NotUtf8 => {
-                Ok(Reply { status: 200, body: [b"[{\"id\":1,\xff".as_slice(), &[0; 64]].concat(), ..Reply::default() })
-            }
+            Self::NotUtf8 => Ok(HttpReply {
+                status: 200,
+                body: [b"[{\"id\":1,\xff".as_slice(), &[0; 64]].concat(),
+                ..HttpReply::default()
+            }),
             Self::ServerError(status) | Self::Unauthorised(status) | Self::NotAllowed(status) => ok(status, ""),
             Self::BusyUntil(seconds) => ok_after(503, "busy", Some(seconds)),
             Self::TooManyRequests(hint) => ok_after(429, "", hint),
@@ -306,13 +308,13 @@ impl Fault {
     }
 }
 
-fn ok(status: u16, body: &str) -> Result<Reply, TransportError> {
+fn ok(status: u16, body: &str) -> Result<HttpReply, TransportError> {
     ok_after(status, body, None)
 }
 
-fn ok_after(status: u16, body: &str, retry_after: Option<&str>) -> Result<Reply, TransportError> {
+fn ok_after(status: u16, body: &str, retry_after: Option<&str>) -> Result<HttpReply, TransportError> {
     assert!(body.len() <= MAX_RESPONSE_BYTES);
-    Ok(Reply { status, retry_after: retry_after.map(str::to_owned), body: body.into(), ..Reply::default() })
+    Ok(HttpReply { status, retry_after: retry_after.map(str::to_owned), body: body.into(), ..HttpReply::default() })
 }
 
 fn each(mut body: Value, change: impl Fn(&mut Value)) -> Value {

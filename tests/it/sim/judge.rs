@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use payroute::{
-    Amount, Candidate, Circuit, Key, Note, PaymentRequired, Reason, SelectError, Selection as Answer, rank,
+    Amount, Candidate, Circuit, DecidingKey, Note, PaymentRequired, RejectionReason, SelectError, Selection as Answer,
+    rank,
 };
 
 use super::attempt::{Attempt, Kind, Stage};
@@ -94,17 +95,21 @@ impl Book {
         let noted = candidate.notes.contains(&Note::BalancesDisagree);
         let disagree = standing.is_some_and(|standing| standing.contradicted.is_some());
         self.check("balances that disagree are noted", noted == disagree, || format!("{}: {standing:?}", shown()));
-        let short = clear(candidate, Reason::InsufficientBalance);
+        let short = clear(candidate, RejectionReason::InsufficientBalance);
         let enough = candidate.balance.is_some_and(|balance| balance >= Amount::from_u64(offer.amount));
         self.check("law 3: short only when read", short == (known.is_some() && !enough), shown);
         self.check("viable exactly when without reasons", candidate.viable == candidate.rejections.is_empty(), shown);
         self.check("enough can pay", candidate.viable == enough, shown);
-        let unread = clear(candidate, Reason::BalanceUnavailable)
-            || clear(candidate, Reason::ChainIdentityMismatch)
-            || clear(candidate, Reason::AssetNotContract);
+        let unread = clear(candidate, RejectionReason::BalanceUnavailable)
+            || clear(candidate, RejectionReason::ChainIdentityMismatch)
+            || clear(candidate, RejectionReason::AssetNotContract);
         self.check("law 3: unread is unread", unread == known.is_none(), shown);
         let no_contract = told.iter().any(|(_, told)| *told == Told::NoContract);
-        self.check("no contract only by proof", no_contract || !clear(candidate, Reason::AssetNotContract), shown);
+        self.check(
+            "no contract only by proof",
+            no_contract || !clear(candidate, RejectionReason::AssetNotContract),
+            shown,
+        );
         self.check("the device is offline", candidate.notes.contains(&Note::Offline) == offline, || {
             format!("offline {offline}: {candidate:?}")
         });
@@ -140,7 +145,7 @@ impl Book {
             format!("{circuits:?} of {place:?}: {candidate:?}")
         });
         let seen = self.health.look(place, clock);
-        let said = (candidate.health_score.ten_thousandths(), candidate.latency_us, candidate.lag_ms);
+        let said = (candidate.health_score.bps(), candidate.latency_us, candidate.lag_ms);
         let first = self.selections[id].first_looks.as_ref().and_then(|looks| looks.get(&place)).cloned();
         let is = |seen: &Seen| said == (seen.score, seen.latency_us, seen.lag_ms);
         let holds = is(&seen) || first.as_ref().is_some_and(is);
@@ -170,7 +175,7 @@ impl Book {
                 let short: Vec<usize> = (0..offers.len())
                     .filter(|index| {
                         let mine = error.candidates().iter().find(|candidate| candidate.requirement_index == *index);
-                        mine.is_some_and(|candidate| candidate.is_rejected_for(Reason::InsufficientBalance))
+                        mine.is_some_and(|candidate| candidate.is_rejected_for(RejectionReason::InsufficientBalance))
                     })
                     .collect();
                 let told: Vec<usize> = error.deficits().iter().map(|deficit| deficit.requirement_index).collect();
@@ -256,12 +261,13 @@ fn is_subsequence(asked: &[usize], due: &[usize], may_be_skipped: impl Fn(&usize
 
 /// The code that candidates amount to, none of which can pay.
 fn expected_code(candidates: &[Candidate]) -> &'static str {
-    let only = |reasons: &'static [Reason]| {
+    let only = |reasons: &'static [RejectionReason]| {
         move |c: &Candidate| c.rejections.iter().all(|rejection| reasons.contains(&rejection.reason))
     };
-    let unread = only(&[Reason::BalanceUnavailable, Reason::ChainIdentityMismatch]);
-    let policy = only(&[Reason::NetworkNotAllowed, Reason::AssetNotAllowed, Reason::AmountOverLimit]);
-    if candidates.iter().any(|candidate| candidate.is_rejected_for(Reason::InsufficientBalance)) {
+    let unread = only(&[RejectionReason::BalanceUnavailable, RejectionReason::ChainIdentityMismatch]);
+    let policy =
+        only(&[RejectionReason::NetworkNotAllowed, RejectionReason::AssetNotAllowed, RejectionReason::AmountOverLimit]);
+    if candidates.iter().any(|candidate| candidate.is_rejected_for(RejectionReason::InsufficientBalance)) {
         "insufficient-liquidity"
     } else if candidates.iter().any(unread) {
         "balances-unavailable"
@@ -272,14 +278,14 @@ fn expected_code(candidates: &[Candidate]) -> &'static str {
     }
 }
 
-fn decided(key: Key) -> &'static str {
+fn decided(key: DecidingKey) -> &'static str {
     match key {
-        Key::Viability => "decided by viability",
-        Key::Circuit => "decided by circuit",
-        Key::Preference => "decided by preference",
-        Key::Fee => "decided by fee",
-        Key::Score => "decided by score",
-        Key::Latency => "decided by latency",
-        Key::Index => "decided by index",
+        DecidingKey::Viability => "decided by viability",
+        DecidingKey::Circuit => "decided by circuit",
+        DecidingKey::Preference => "decided by preference",
+        DecidingKey::Fee => "decided by fee",
+        DecidingKey::Score => "decided by score",
+        DecidingKey::Latency => "decided by latency",
+        DecidingKey::Index => "decided by index",
     }
 }

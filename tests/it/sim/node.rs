@@ -43,7 +43,7 @@ pub struct Good {
 impl Node {
     pub fn said(&self, ask: &Ask) -> Said {
         let Good { meaning, told, chain_ms, value } = self.answer(ask);
-        let reply = payroute::Reply { status: 200, body: value.to_string().into_bytes(), ..Default::default() };
+        let reply = payroute::HttpReply { status: 200, body: value.to_string().into_bytes(), ..Default::default() };
         Said { meaning, told, chain_ms, reply: Ok(reply) }
     }
 

@@ -56,7 +56,7 @@ impl Application {
         let observer = wire.clone();
         let selector = RouteSelector::builder(config)
             .transport(wire.clone())
-            .on_event(move |event: &payroute::Event| observer.hear(event))
+            .on_event(move |event: &payroute::SelectorEvent| observer.hear(event))
             .build()
             .unwrap();
         Self { wire, selector, random, selections: Vec::new(), kept: None }
@@ -133,7 +133,7 @@ impl Application {
             });
             let left = view.half_open_in_ms.unwrap_or(0);
             book.check("open window", left == seen.half_open_in_ms, || shown("open window"));
-            book.check("score", view.score.ten_thousandths() == seen.score, || shown("score"));
+            book.check("score", view.score.bps() == seen.score, || shown("score"));
             book.check("latency", view.latency_us == seen.latency_us, || shown("latency"));
             book.check("lag", view.lag_ms == seen.lag_ms, || shown("lag"));
             book.check("throttling", view.throttled_for_ms.unwrap_or(0) == seen.throttled_ms, || shown("throttling"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use payroute::Event;
+use payroute::SelectorEvent;
 
 use super::fault::Fault;
 
@@ -36,17 +36,17 @@ impl Tally {
         *self.checks.entry(name).or_default() += 1;
     }
 
-    pub fn event(&mut self, event: &Event) {
+    pub fn event(&mut self, event: &SelectorEvent) {
         let name = match event {
-            Event::Failover { .. } => "failover",
-            Event::Failed { .. } => "failed",
-            Event::Throttled { .. } => "throttled",
-            Event::IdentityMismatch { .. } => "identity-mismatch",
-            Event::CircuitOpened { .. } => "circuit-opened",
-            Event::CircuitHalfOpen { .. } => "circuit-half-open",
-            Event::CircuitClosed { .. } => "circuit-closed",
-            Event::BalancesDisagree { .. } => "balances-disagree",
-            Event::Offline => "offline",
+            SelectorEvent::Failover { .. } => "failover",
+            SelectorEvent::Failed { .. } => "failed",
+            SelectorEvent::Throttled { .. } => "throttled",
+            SelectorEvent::IdentityMismatch { .. } => "identity-mismatch",
+            SelectorEvent::CircuitOpened { .. } => "circuit-opened",
+            SelectorEvent::CircuitHalfOpen { .. } => "circuit-half-open",
+            SelectorEvent::CircuitClosed { .. } => "circuit-closed",
+            SelectorEvent::BalancesDisagree { .. } => "balances-disagree",
+            SelectorEvent::Offline => "offline",
             _ => "other",
         };
         *self.events.entry(name).or_default() += 1;

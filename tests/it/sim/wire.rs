@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use fastrand::Rng;
-use payroute::{BoxFuture, Endpoint, Event, Reply, Transport, TransportError};
+use payroute::{BoxFuture, Endpoint, HttpReply, SelectorEvent, Transport, TransportError};
 use tokio::time::Instant;
 
 use super::ask::Ask;
@@ -34,7 +34,7 @@ impl Wire {
         book
     }
 
-    pub fn hear(&self, event: &Event) {
+    pub fn hear(&self, event: &SelectorEvent) {
         self.book().hear(event);
     }
 
@@ -69,7 +69,7 @@ impl Wire {
 }
 
 impl Transport for Wire {
-    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         let (request, delay, said) = self.receive(endpoint, &body);
         Box::pin(async move {
             tokio::time::sleep(delay).await;
@@ -90,7 +90,7 @@ struct Request {
 }
 
 impl Request {
-    fn answered(mut self, said: Said) -> Result<Reply, TransportError> {
+    fn answered(mut self, said: Said) -> Result<HttpReply, TransportError> {
         self.open = false;
         let reply = said.reply.clone();
         self.wire.book().answered(self.attempt, self.number, said);

@@ -196,7 +196,7 @@ impl World {
             "owners": {"eip155": BUYER, "solana": BUYER_SVM},
             "networks": networks,
             "routing": {
-                "preferNetworks": self.prefer, "maxProvidersPerNetwork": self.providers,
+                "preferNetworks": self.prefer, "maxEndpointsPerNetwork": self.providers,
                 "probeTimeoutMs": self.timeout_ms, "seed": random.u32(..),
                 "secondOpinion": random.u8(..4) > 0,
             },

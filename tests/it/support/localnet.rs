@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use payroute::{BoxFuture, Config, Endpoint, Reply, RouteSelector, Transport, TransportError};
+use payroute::{BoxFuture, Config, Endpoint, HttpReply, RouteSelector, Transport, TransportError};
 use serde_json::{Value, json};
 
 use super::{NodeProgram, SOLANA, offers};
@@ -101,7 +101,7 @@ impl Counted {
 }
 
 impl Transport for Counted {
-    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         self.requests.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             let url = endpoint.url().unwrap();
@@ -109,7 +109,7 @@ impl Transport for Counted {
             let response = request.send().await.map_err(|_| TransportError::Unreachable)?;
             let status = response.status().as_u16();
             let body = response.bytes().await.map_err(|_| TransportError::Unreachable)?.to_vec();
-            Ok(Reply { status, body, ..Reply::default() })
+            Ok(HttpReply { status, body, ..HttpReply::default() })
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Candidates that differ by what the cascade looks at.
 
-use payroute::{Amount, Candidate, ChainId, Circuit, Reason, Score};
+use payroute::{Amount, Candidate, ChainId, Circuit, RejectionReason, Score};
 
 /// A few values for every key of the cascade.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +18,13 @@ impl Sample {
     pub fn candidate(self, index: usize) -> Candidate {
         let mut candidate = Candidate::new(index);
         if !self.viable {
-            candidate.reject(Reason::InsufficientBalance, "");
+            candidate.reject(RejectionReason::InsufficientBalance, "");
         }
         candidate.circuit = self.circuit;
         candidate.network = Some(ChainId::resolve(self.network).unwrap());
         candidate.fee = Amount::from_u64(self.fee.0);
         candidate.decimals = Some(self.fee.1);
-        candidate.health_score = Score::from_ten_thousandths(self.score);
+        candidate.health_score = Score::from_bps(self.score);
         candidate.latency_us = self.latency_us;
         candidate
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use payroute::{BoxFuture, Endpoint, Reply, Transport, TransportError};
+use payroute::{BoxFuture, Endpoint, HttpReply, Transport, TransportError};
 use serde_json::{Value, json};
 
 use super::{Evm, Svm, USDC_BASE, USDC_SEPOLIA};
@@ -13,7 +13,7 @@ use super::{Evm, Svm, USDC_BASE, USDC_SEPOLIA};
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub after: Duration,
-    pub reply: Result<Reply, TransportError>,
+    pub reply: Result<HttpReply, TransportError>,
 }
 
 impl Answer {
@@ -22,7 +22,7 @@ impl Answer {
     }
 
     pub fn http(status: u16, body: &str) -> Self {
-        let reply = Reply { status, body: body.as_bytes().to_vec(), ..Reply::default() };
+        let reply = HttpReply { status, body: body.as_bytes().to_vec(), ..HttpReply::default() };
         Self { after: Duration::ZERO, reply: Ok(reply) }
     }
 
@@ -109,7 +109,7 @@ impl Script {
 }
 
 impl Transport for Script {
-    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<Reply, TransportError>> {
+    fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         let host = endpoint.host().to_string();
         let body: Value = serde_json::from_str(&body).unwrap();
         let handler = self.handlers.lock().unwrap().get(&host).cloned();

@@ -1,6 +1,6 @@
 //! A paid request arrives, by the offer that the cascade chose, and the money has moved there.
 
-use payroute::{Key, SelectError};
+use payroute::{DecidingKey, SelectError};
 use payroute_agent::Payment;
 use reqwest_middleware::Error;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ async fn the_paid_request_arrives_on_the_network_that_the_cascade_chose() {
 
     assert_eq!(merchant.settled(), settled(&buyer, BASE));
     assert_eq!(payment.candidate().requirement_index, 2);
-    assert_eq!(payment.selection().candidates()[1].decided_by, Some(Key::Preference));
+    assert_eq!(payment.selection().candidates()[1].decided_by, Some(DecidingKey::Preference));
     assert!(payment.passed_over().is_empty());
     let got = [received(&offers[0]).await, received(&offers[1]).await, received(&offers[2]).await];
     assert_eq!(got, [0, 0, PRICE]);
