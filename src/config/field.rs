@@ -8,7 +8,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::RangeInclusive;
 
 use crate::config_error::{ConfigurationError, OUT_OF_RANGE, holds_address, whole_numbers, widened};
-use crate::json::{Json, Kind, Members};
+use crate::util::json::{Json, Kind, Members};
 use crate::util::text::shown;
 
 /// A value and where it stands.

@@ -13,8 +13,9 @@ use super::settings::{HealthSettings, PLAN_MEMORY, QUOTA_WAIT};
 use super::view::{millis, until};
 use super::{EndpointKey, OpenReason};
 use crate::chain::ChainId;
-use crate::json::{Json, Members, Record, SyntaxError, Value};
+use crate::json::{Record, Value};
 use crate::runtime::Instant;
+use crate::util::json::{Json, Members, SyntaxError};
 use crate::util::text::escaped;
 
 const VERSION: u64 = 1;

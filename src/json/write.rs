@@ -3,7 +3,7 @@
 
 use serde::ser::{Serialize, Serializer};
 
-use super::read::{Json, Members};
+use crate::util::json::{Json, Members};
 use crate::util::text::with_point;
 
 /// A value to write.

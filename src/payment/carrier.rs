@@ -7,9 +7,9 @@ use super::{
     X402Version,
 };
 use crate::chain::{ChainFamily, ChainId};
-use crate::json::{Json, Kind, Members, nests_deeper_than};
 use crate::ranking::Note;
 use crate::util::base64;
+use crate::util::json::{Json, Kind, Members, nests_deeper_than};
 use crate::util::text::shown;
 
 pub(super) fn from_document(text: &[u8], limits: &Limits) -> Result<PaymentRequired, DecodeError> {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::chain::{Amount, ChainFamily, ChainId, SolanaAddress};
-use crate::json::{Json, Kind, Members};
+use crate::util::json::{Json, Kind, Members};
 use crate::util::text::shown;
 
 /// The largest integer that every JSON reader keeps exactly (RFC 8259 §6).

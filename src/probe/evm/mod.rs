@@ -13,8 +13,8 @@ use super::rpc::{Call, Failure, Item, first};
 use crate::chain::Amount;
 use crate::config::Identity;
 use crate::health::FailureClass as Class;
-use crate::json::Json;
 use crate::scheme::screen::BalanceRead;
+use crate::util::json::Json;
 
 /// Everything in one execution: what to ask, and how the answer is read.
 pub(super) struct Inquiry {

@@ -11,8 +11,8 @@ use std::time::Duration;
 use self::classify::{RpcRefusal, classify};
 use crate::chain::ChainFamily;
 use crate::health::FailureClass as Class;
-use crate::json::{Json, Members};
 use crate::transport::{HttpReply, TransportError};
+use crate::util::json::{Json, Members};
 
 /// A 503 that names a wait of up to this is busy; one that names a longer one is down, for at least as long as a
 /// circuit would be open.

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::json::Json;
+use crate::util::json::Json;
 
 /// `Retry-After`: seconds, whole or fractional, or an HTTP date. A date is measured against the
 /// answer's own `Date`, so that neither clock needs to be right.

@@ -2,10 +2,10 @@
 
 use crate::chain::SolanaAddress;
 use crate::chain::registry::TokenProgram;
-use crate::json::Json;
 use crate::probe::rpc::Failure;
 use crate::scheme::facts::TransferFee;
 use crate::util::base64;
+use crate::util::json::Json;
 
 /// Owner of all sysvars.
 const SYSVARS: &str = "Sysvar1111111111111111111111111111111111111";

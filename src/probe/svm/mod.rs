@@ -14,10 +14,10 @@ use crate::chain::registry::TokenProgram;
 use crate::chain::{Amount, SolanaAddress};
 use crate::config::Identity;
 use crate::health::FailureClass as Class;
-use crate::json::Json;
 use crate::ranking::RejectionReason;
 use crate::scheme::facts::AccountState;
 use crate::scheme::screen::BalanceRead;
+use crate::util::json::Json;
 
 /// The associated token account program.
 const ATA_PROGRAM: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";

@@ -1,12 +1,16 @@
-//! Reading: a value is its text, checked once; its parts are found when they are asked for.
+//! JSON as exact text, by serde_json: a value is checked once, its parts are found when they are asked for, and a
+//! number is never rounded.
 
 use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::util::text::shown;
 
 /// A JSON value as its exact text, without the white space around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Json<'a>(&'a str);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Json<'a>(&'a RawValue);
 
 /// Where a text stops being JSON, both from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,25 +52,22 @@ impl fmt::Display for SyntaxError {
 impl<'a> Json<'a> {
     /// The one value that `text` is.
     pub(crate) fn parse(text: &'a str) -> Result<Self, SyntaxError> {
-        let mut scanner = Scanner { text, at: 0 };
-        match scanner.value().filter(|_| scanner.peek().is_none()) {
-            Some(value) => Ok(value),
-            None => Err(scanner.position()),
-        }
+        let value = serde_json::from_str(text);
+        value.map(Self).map_err(|error| SyntaxError { line: error.line(), column: error.column().max(1) })
     }
 
     /// The value that `text` starts with, whatever follows.
     pub(crate) fn start_of(text: &'a str) -> Option<Self> {
-        Scanner { text, at: 0 }.value()
+        serde_json::Deserializer::from_str(text).into_iter().next()?.ok().map(Self)
     }
 
     /// The exact text.
     pub(crate) fn raw(self) -> &'a str {
-        self.0
+        self.0.get()
     }
 
     pub(crate) fn kind(self) -> Kind {
-        match self.0.as_bytes() {
+        match self.raw().as_bytes() {
             [b'"', ..] => Kind::Text,
             [b'{', ..] => Kind::Object,
             [b'[', ..] => Kind::Array,
@@ -77,49 +78,37 @@ impl<'a> Json<'a> {
     }
 
     pub(crate) fn is_null(self) -> bool {
-        self.0 == "null"
+        self.kind() == Kind::Null
     }
 
     pub(crate) fn is_object(self) -> bool {
-        self.0.starts_with('{')
+        self.kind() == Kind::Object
     }
 
     /// The text of a string; `None` for every other kind, and where the escapes make no Unicode text.
     pub(crate) fn text(self) -> Option<String> {
-        let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
-        unescaped(inner)
+        self.part()
     }
 
     /// A number in digits alone, such as `5`; `None` for `5.0`, `-5`, a larger one and every other kind.
     pub(crate) fn whole(self) -> Option<u64> {
-        self.0.parse().ok()
+        self.raw().parse().ok()
     }
 
     /// The items of an array.
     pub(crate) fn items(self) -> Option<Vec<Self>> {
-        let mut scanner = Scanner { text: self.0, at: 0 };
-        scanner.take(b'[').then_some(())?;
-        let mut items = Vec::new();
-        while !scanner.take(b']') {
-            items.push(scanner.value()?);
-            scanner.take(b',');
-        }
-        Some(items)
+        let items: Vec<&RawValue> = self.part()?;
+        Some(items.into_iter().map(Self).collect())
     }
 
     /// The members of an object in the order they are written, repeated names and all; `None` for every
     /// other kind, and where a name is no Unicode text.
     pub(crate) fn members(self) -> Option<Members<'a>> {
-        let mut scanner = Scanner { text: self.0, at: 0 };
-        scanner.take(b'{').then_some(())?;
-        let mut members = Vec::new();
-        while !scanner.take(b'}') {
-            let name = scanner.value()?.text()?;
-            scanner.take(b':');
-            members.push((name, scanner.value()?));
-            scanner.take(b',');
-        }
-        Some(Members(members))
+        self.part()
+    }
+
+    fn part<T: Deserialize<'a>>(self) -> Option<T> {
+        serde_json::from_str(self.raw()).ok()
     }
 
     /// The members of an object that has each name once: of two values, two readers could pick different
@@ -165,185 +154,29 @@ impl<'a> Members<'a> {
     }
 }
 
-struct Scanner<'a> {
-    text: &'a str,
-    at: usize,
-}
+/// Keeps repeated names, which a map would drop.
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
 
-impl<'a> Scanner<'a> {
-    fn value(&mut self) -> Option<Json<'a>> {
-        self.peek()?;
-        let start = self.at;
-        self.skip_value()?;
-        self.text.get(start..self.at).map(Json)
-    }
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members<'de>;
 
-    /// Moves past one value. The brackets that are still open are kept in a list, not on the stack: their
-    /// number is the writer's choice.
-    fn skip_value(&mut self) -> Option<()> {
-        let mut open = Vec::new();
-        loop {
-            let mut is_over = true;
-            match self.peek()? {
-                bracket @ (b'{' | b'[') => {
-                    let closing = if bracket == b'{' { b'}' } else { b']' };
-                    self.advance(1);
-                    open.push(closing);
-                    is_over = self.peek()? == closing;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    members.push((name, Json(value)));
                 }
-                b'"' => self.skip_string()?,
-                b't' => self.skip_word("true")?,
-                b'f' => self.skip_word("false")?,
-                b'n' => self.skip_word("null")?,
-                _ => self.skip_number()?,
-            }
-            while is_over {
-                let Some(bracket) = open.last() else { return Some(()) };
-                if self.take(b',') {
-                    is_over = false;
-                } else {
-                    self.take(*bracket).then_some(())?;
-                    open.pop();
-                }
-            }
-            if open.last() == Some(&b'}') {
-                self.peek().filter(|byte| *byte == b'"')?;
-                self.skip_string()?;
-                self.take(b':').then_some(())?;
+                Ok(Members(members))
             }
         }
+
+        deserializer.deserialize_map(InOrder)
     }
-
-    fn skip_string(&mut self) -> Option<()> {
-        self.advance(1);
-        loop {
-            // Nearly all of a document is the plain inside of texts: one look at each byte.
-            let rest = self.text.as_bytes().get(self.at..)?;
-            let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F));
-            self.advance(plain.unwrap_or(rest.len()));
-            match self.next()? {
-                b'"' => return Some(()),
-                b'\\' => match self.next()? {
-                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
-                    b'u' => (0..4).try_for_each(|_| self.next()?.is_ascii_hexdigit().then_some(()))?,
-                    _ => return None,
-                },
-                _ => return None,
-            }
-        }
-    }
-
-    fn skip_word(&mut self, word: &str) -> Option<()> {
-        word.bytes().try_for_each(|byte| self.skip_byte(&[byte]).then_some(()))
-    }
-
-    fn skip_number(&mut self) -> Option<()> {
-        self.skip_byte(b"-");
-        if !self.skip_byte(b"0") {
-            self.skip_digits()?;
-        }
-        if self.skip_byte(b".") {
-            self.skip_digits()?;
-        }
-        if self.skip_byte(b"eE") {
-            self.skip_byte(b"+-");
-            self.skip_digits()?;
-        }
-        Some(())
-    }
-
-    fn skip_digits(&mut self) -> Option<()> {
-        self.skip_byte(b"0123456789").then_some(())?;
-        while self.skip_byte(b"0123456789") {}
-        Some(())
-    }
-
-    fn skip_byte(&mut self, any_of: &[u8]) -> bool {
-        let is_there = self.text.as_bytes().get(self.at).is_some_and(|byte| any_of.iter().any(|one| one == byte));
-        self.advance(usize::from(is_there));
-        is_there
-    }
-
-    /// Moves past `byte`, if it is next but for white space.
-    fn take(&mut self, byte: u8) -> bool {
-        let is_next = self.peek() == Some(byte);
-        self.advance(usize::from(is_next));
-        is_next
-    }
-
-    /// The next byte that is not white space.
-    fn peek(&mut self) -> Option<u8> {
-        loop {
-            match self.text.as_bytes().get(self.at) {
-                Some(b' ' | b'\t' | b'\n' | b'\r') => self.advance(1),
-                byte => return byte.copied(),
-            }
-        }
-    }
-
-    fn next(&mut self) -> Option<u8> {
-        let byte = self.text.as_bytes().get(self.at).copied()?;
-        self.advance(1);
-        Some(byte)
-    }
-
-    fn advance(&mut self, bytes: usize) {
-        self.at = self.at.saturating_add(bytes);
-    }
-
-    fn position(&self) -> SyntaxError {
-        let before = self.text.as_bytes().get(..self.at).unwrap_or_default();
-        let lines = before.split(|byte| *byte == b'\n');
-        let (line, in_line) = lines.fold((0_usize, 0), |(line, _), bytes| (line.saturating_add(1), bytes.len()));
-        SyntaxError { line, column: in_line.saturating_add(1) }
-    }
-}
-
-/// What a string says, escapes resolved; `None` where half of a surrogate pair stands alone.
-fn unescaped(text: &str) -> Option<String> {
-    let mut said = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((plain, escape)) = rest.split_once('\\') {
-        said.push_str(plain);
-        let (kind, behind) = escape.split_at_checked(1)?;
-        rest = behind;
-        said.push(match kind {
-            "b" => '\u{8}',
-            "f" => '\u{C}',
-            "n" => '\n',
-            "r" => '\r',
-            "t" => '\t',
-            "u" => {
-                let (first, behind) = code_unit(rest)?;
-                rest = behind;
-                match char::from_u32(first) {
-                    Some(c) => c,
-                    None => {
-                        let (second, behind) = code_unit(rest.strip_prefix("\\u")?)?;
-                        rest = behind;
-                        of_surrogates(first, second)?
-                    }
-                }
-            }
-            literal => literal.chars().next()?,
-        });
-    }
-    said.push_str(rest);
-    Some(said)
-}
-
-/// Four hexadecimal digits, and what is behind them.
-fn code_unit(text: &str) -> Option<(u32, &str)> {
-    let (digits, behind) = text.split_at_checked(4)?;
-    let unit = digits.chars().try_fold(0, |unit, digit| Some(unit << 4 | digit.to_digit(16)?))?;
-    Some((unit, behind))
-}
-
-/// What the two halves of a pair make together.
-fn of_surrogates(high: u32, low: u32) -> Option<char> {
-    let bits = |half: u32, first| half.checked_sub(first).filter(|bits| *bits < 0x400);
-    let place = bits(high, 0xD800)? << 10 | bits(low, 0xDC00)?;
-    char::from_u32(place.checked_add(0x1_0000)?)
 }
 
 /// Whether `text` nests deeper than `limit`. Looks at brackets outside strings only.
@@ -498,7 +331,7 @@ mod tests {
     #[test]
     fn a_problem_has_its_place() {
         for (text, line, column) in [("", 1, 1), ("{\n  \"a\": x}", 2, 8), ("{} {}", 1, 4), ("[1,]", 1, 4)] {
-            assert_eq!(Json::parse(text), Err(SyntaxError { line, column }), "{text:?}");
+            assert_eq!(Json::parse(text).err(), Some(SyntaxError { line, column }), "{text:?}");
         }
     }
 
