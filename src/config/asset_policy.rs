@@ -2,7 +2,7 @@
 
 use super::AssetConfig;
 use super::check::{list_asset, listed};
-use super::draft::{Draft, caip19};
+use super::draft::{Drafts, caip19};
 use super::field::{Entries, Field, Listed};
 use crate::chain::{Amount, ChainId};
 
@@ -14,13 +14,13 @@ pub(super) struct AssetPolicy<'f, 'a> {
 }
 
 impl<'f, 'a> AssetPolicy<'f, 'a> {
-    pub(super) fn allow(&mut self, fields: &[Field<'a>], networks: &[Draft]) {
+    pub(super) fn allow(&mut self, fields: &[Field<'a>], networks: &Drafts) {
         for field in fields {
             self.allowed.push(canonical(field, &field.text(), networks));
         }
     }
 
-    pub(super) fn limit(&mut self, entries: &'f Entries<'a>, networks: &[Draft]) {
+    pub(super) fn limit(&mut self, entries: &'f Entries<'a>, networks: &Drafts) {
         for (name, field) in entries {
             field.text();
             list_asset(&mut self.limits, &canonical(field, name, networks), field);
@@ -41,10 +41,10 @@ impl<'f, 'a> AssetPolicy<'f, 'a> {
 }
 
 /// A name that matches no asset is a typing mistake, and a limit with one would limit nothing.
-fn canonical(field: &Field<'_>, name: &str, networks: &[Draft]) -> String {
+fn canonical(field: &Field<'_>, name: &str, networks: &Drafts) -> String {
     let id = canonical_asset_id(name);
     let is_meant = |asset: &AssetConfig| &*asset.symbol == name || *asset.id == id;
-    if !networks.iter().any(|network| network.assets().iter().any(|asset| is_meant(asset))) {
+    if !networks.values().any(|network| network.assets().iter().any(|asset| is_meant(asset))) {
         field.refuse("matches no built-in or configured asset", "a symbol or a CAIP-19 id");
     }
     id

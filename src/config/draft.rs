@@ -1,13 +1,14 @@
 //! One network on its way from its built-in row to what the configuration makes of it.
 
-use std::str::{FromStr, SplitTerminator};
+use std::collections::BTreeMap;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use super::asset_policy::AssetPolicy;
 use super::check::{self, list_asset, listed};
 use super::field::{Field, Listed};
 use super::{AssetConfig, Identity, NetworkConfig, Strategy};
-use crate::chain::registry::{self, TokenProgram, TransferMethod};
+use crate::chain::registry::{self, AssetKind, TokenProgram};
 use crate::chain::{Amount, ChainFamily, ChainId, MAX_DECIMALS, SolanaAddress};
 use crate::runtime::RpcUrl;
 use crate::transport::Endpoint;
@@ -23,11 +24,7 @@ const STRATEGIES: [(&str, Strategy); 5] = [
     ("hedged", Strategy::Hedged),
 ];
 
-const PROGRAMS: [(&str, TokenProgram); 2] =
-    [(TokenProgram::Token.word(), TokenProgram::Token), (TokenProgram::Token2022.word(), TokenProgram::Token2022)];
-
-/// What is left of a line of the registry.
-type Cells = SplitTerminator<'static, char>;
+const PROGRAMS: [(&str, TokenProgram); 2] = [("token", TokenProgram::Token), ("token-2022", TokenProgram::Token2022)];
 
 /// A network on its way from the built-in row to the configured one.
 pub(super) struct Draft {
@@ -35,65 +32,33 @@ pub(super) struct Draft {
     is_configured: bool,
 }
 
-/// The built-in networks in the order of their ids.
-pub(super) fn builtin_networks() -> Vec<Draft> {
-    let mut drafts = Vec::new();
-    for (id, group) in registry::groups() {
-        let mut lines = group.split_terminator('\n').map(|line| line.split_terminator('\t'));
-        let Some(cells) = lines.next() else { continue };
-        let Some(draft) = ChainId::known(id).and_then(|chain| draft_of(&mut drafts, chain)) else { continue };
-        draft.build_in(cells);
-        for cells in lines {
-            draft.build_in_asset(cells);
-        }
-    }
-    drafts
-}
+/// Every network that is built in or configured, in the order of their ids.
+pub(super) type Drafts = BTreeMap<ChainId, Draft>;
 
-/// The draft of a network, at its place among `drafts`; a new one where there is none.
-pub(super) fn draft_of(drafts: &mut Vec<Draft>, chain: ChainId) -> Option<&mut Draft> {
-    let place = drafts.partition_point(|draft| draft.network.chain < chain);
-    if drafts.get(place).is_none_or(|draft| draft.network.chain != chain) {
-        drafts.insert(place, Draft::unknown(chain));
-    }
-    drafts.get_mut(place)
+pub(super) fn builtin_networks() -> Drafts {
+    let chain = |row: &'static registry::Network| Some((ChainId::known(row.id)?, row));
+    let networks = registry::NETWORKS.iter().filter_map(chain);
+    networks.map(|(chain, row)| (chain.clone(), Draft::built_in(chain, row))).collect()
 }
 
 impl Draft {
-    fn build_in(&mut self, mut cells: Cells) {
-        let network = &mut self.network;
-        // The first has the names that it is found by.
-        network.name = cells.nth(1).unwrap_or_default().into();
-        if let Some(hash) = cells.next().filter(|hash| !hash.is_empty()) {
+    fn built_in(chain: ChainId, row: &registry::Network) -> Self {
+        let url = |url: &&str| RpcUrl::parse(url).map(|url| Arc::new(Endpoint::at_url(chain.clone(), url)));
+        let endpoints = row.rpc.iter().filter_map(url).collect();
+        let assets = registry::assets(&chain).map(|row| Arc::new(AssetConfig::built_in(&chain, row))).collect();
+        let Self { mut network, .. } = Self::unknown(chain);
+        network.name = row.name.into();
+        if let Some(hash) = row.genesis_hash {
             network.identity = Identity::GenesisHash(hash.into());
         }
-        for url in cells {
-            let url = RpcUrl::parse(url).map(|url| Endpoint::at_url(network.chain.clone(), url));
-            network.endpoints.extend(url.map(Arc::new));
-        }
-    }
-
-    fn build_in_asset(&mut self, mut cells: Cells) {
-        let mut cell = || cells.next().unwrap_or_default();
-        let (symbol, address) = (cell(), cell());
-        let mut asset = AssetConfig::unknown(asset_id(&self.network.chain, address));
-        asset.symbol = symbol.into();
-        asset.address = address.into();
-        asset.decimals = cell().parse::<u64>().ok().and_then(|number| u8::try_from(number).ok()).unwrap_or_default();
-        let kind = cell();
-        asset.program = PROGRAMS.iter().find(|(word, _)| *word == kind).map(|(_, program)| *program);
-        asset.method = TransferMethod::ALL.into_iter().find(|method| method.word() == kind);
-        if asset.method.is_some() {
-            asset.domain = Some((cell().into(), cell().into()));
-        }
-        self.network.assets.push(Arc::new(asset));
+        Self { network: NetworkConfig { endpoints, assets, ..network }, is_configured: false }
     }
 
     pub(super) fn assets(&self) -> &[Arc<AssetConfig>] {
         &self.network.assets
     }
 
-    fn unknown(chain: ChainId) -> Self {
+    pub(super) fn unknown(chain: ChainId) -> Self {
         let network = NetworkConfig {
             name: chain.as_str().into(),
             identity: identity_from_id(&chain),
@@ -279,6 +244,21 @@ fn identity_from_id(chain: &ChainId) -> Identity {
 }
 
 impl AssetConfig {
+    fn built_in(chain: &ChainId, row: &registry::Asset) -> Self {
+        let asset = Self {
+            symbol: row.symbol.into(),
+            address: row.address.into(),
+            decimals: row.decimals,
+            ..Self::unknown(asset_id(chain, row.address))
+        };
+        match row.kind {
+            AssetKind::Erc20 { name, version, method } => {
+                Self { domain: Some((name.into(), version.into())), method: Some(method), ..asset }
+            }
+            AssetKind::Spl { program } => Self { program: Some(program), ..asset },
+        }
+    }
+
     fn unknown(id: Arc<str>) -> Self {
         Self {
             id,
@@ -311,16 +291,16 @@ pub(super) fn caip19(chain: &ChainId, asset: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chain::registry::{ASSETS, AssetKind, NETWORKS};
+    use crate::chain::registry::{ASSETS, NETWORKS};
 
     #[test]
     fn every_row_of_the_registry_is_built_in() {
-        let mut drafts = builtin_networks();
+        let drafts = builtin_networks();
         assert_eq!(drafts.len(), NETWORKS.len());
-        assert_eq!(drafts.iter().map(|draft| draft.assets().len()).sum::<usize>(), ASSETS.len());
+        assert_eq!(drafts.values().map(|draft| draft.assets().len()).sum::<usize>(), ASSETS.len());
         for row in NETWORKS {
             let chain = ChainId::resolve(row.id).unwrap();
-            let draft = draft_of(&mut drafts, chain.clone()).unwrap();
+            let draft = &drafts[&chain];
             let identity = row.genesis_hash.map(|hash| Identity::GenesisHash(hash.into()));
             assert_eq!((&*draft.network.name, draft.network.chain.as_str()), (row.name, row.id));
             assert_eq!(draft.network.identity, identity.unwrap_or_else(|| identity_from_id(&chain)));

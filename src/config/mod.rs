@@ -37,7 +37,7 @@ use crate::transport::Endpoint;
 ///     "health":   { "openForMs": 30000 },
 ///     "limits":   { "requirements": 16 }
 /// }"#)?;
-/// # Ok::<(), payroute::ConfigError>(())
+/// # Ok::<(), payroute::ConfigurationError>(())
 /// ```
 ///
 /// Networks go by CAIP-2 id, x402 version 1 name or usual alias everywhere. Strategies are `ordered`,

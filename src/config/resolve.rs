@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::asset_policy::AssetPolicy;
 use super::check::{self, chains, list_network, payable_chain};
-use super::draft::{Draft, builtin_networks, draft_of};
+use super::draft::{Draft, Drafts, builtin_networks};
 use super::field::{Entries, Field, Listed, document};
 use super::settings::{self, Routing};
 use super::{Config, Policy};
@@ -35,20 +35,17 @@ fn read(document: &Field<'_>) -> Config {
     assets.limit(&most, &drafts);
     let allowed_networks = chains(&policy.items("allowedNetworks"));
     policy.finish();
-    let mut networks = Vec::new();
-    for draft in drafts {
-        networks.push(Arc::new(draft.finish(&owners, &fees, &assets)));
-    }
+    let finished = drafts.into_values().map(|draft| Arc::new(draft.finish(&owners, &fees, &assets)));
+    let networks = finished.collect();
     Config { networks, policy: Policy { allowed_networks }, prefer, probe, health, limits }
 }
 
 /// The built-in networks with what the document says of them, and its own, in the order of their ids.
-fn drafts(entries: &Entries<'_>, allow_http: bool) -> Vec<Draft> {
+fn drafts(entries: &Entries<'_>, allow_http: bool) -> Drafts {
     let mut drafts = builtin_networks();
     for (name, field) in entries {
-        let chain = payable_chain(field, name);
-        if let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) {
-            draft.apply(field, allow_http);
+        if let Some(chain) = payable_chain(field, name) {
+            drafts.entry(chain).or_insert_with_key(|chain| Draft::unknown(chain.clone())).apply(field, allow_http);
         }
     }
     drafts
