@@ -21,9 +21,6 @@ pub(super) struct Field<'a> {
 /// Values by their keys, as they are written.
 pub(super) type Entries<'a> = Vec<(String, Field<'a>)>;
 
-/// Values by what their keys mean.
-pub(super) type Listed<'f, 'a> = Vec<(String, &'f Field<'a>)>;
-
 /// The fields of an object. They are got by their names; a name that nobody asked for is not known.
 #[derive(Default)]
 pub(super) struct Fields<'a> {

@@ -3,10 +3,13 @@
 //! Everything after this works on resolved values: canonical networks, merged assets, parsed URLs.
 //! Refuses to know 402s and health. No error quotes a value: a URL carries keys.
 
+mod asset;
+mod asset_id;
 mod asset_policy;
 mod check;
-mod draft;
+mod endpoint;
 mod field;
+mod network;
 mod resolve;
 mod settings;
 
