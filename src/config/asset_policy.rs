@@ -19,7 +19,7 @@ struct AssetPolicy<'f, 'a> {
 
 /// Reads the policy on assets and writes it to the assets of `networks`.
 pub(super) fn apply(policy: &Fields<'_>, networks: &mut Networks) {
-    let allowed = policy.items("allowedAssets").iter().map(|field| named(field, &field.text(), networks)).collect();
+    let allowed = policy.items("allowedAssets").iter().map(|field| named(field, field.text(), networks)).collect();
     let limits = policy.entries("maxAmount");
     let policy = AssetPolicy { allowed, limits: self::limits(&limits, networks) };
     for asset in networks.values_mut().flat_map(|network| &mut network.assets) {
@@ -30,6 +30,7 @@ pub(super) fn apply(policy: &Fields<'_>, networks: &mut Networks) {
 fn limits<'f, 'a>(entries: &'f Entries<'a>, networks: &Networks) -> BTreeMap<String, &'f Field<'a>> {
     let mut limits = BTreeMap::new();
     for (name, field) in entries {
+        // Refused here if it is not a text, whether or not an asset comes to use it.
         field.text();
         if limits.insert(named(field, name, networks), field).is_some() {
             refuse_second_asset(field);
@@ -55,7 +56,7 @@ impl AssetPolicy<'_, '_> {
         // An id is more exact than a symbol.
         let limit = self.limits.get(&*asset.id).or_else(|| self.limits.get(&*asset.symbol));
         if let Some(field) = limit {
-            match Amount::from_units(&field.text(), asset.decimals) {
+            match Amount::from_units(field.text(), asset.decimals) {
                 Ok(limit) => asset.limit = Some(limit),
                 Err(error) => field.refuse(&error.to_string(), "an amount in token units, for example \"1.50\""),
             }

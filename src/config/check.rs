@@ -22,7 +22,7 @@ fn chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 pub(super) fn chains(fields: &[Field<'_>]) -> Vec<ChainId> {
     let mut chains = Vec::new();
     for field in fields {
-        let Some(chain) = chain(field, &field.text()) else { continue };
+        let Some(chain) = chain(field, field.text()) else { continue };
         if chains.contains(&chain) {
             refuse_second_network(field);
         }
@@ -51,7 +51,7 @@ pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 /// An address as chains of `family` write it.
 pub(super) fn address(field: &Field<'_>, family: ChainFamily) -> Arc<str> {
     let text = field.text();
-    if let Some(accepted) = other_than_address(&text, family) {
+    if let Some(accepted) = other_than_address(text, family) {
         field.refuse("is not an address", accepted);
     }
     text.into()
@@ -61,7 +61,7 @@ pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Option<RpcUrl
     let text = field.text();
     let problem = match text.split_once(':') {
         Some((_, rest)) if !has_plain_host(rest) => "has a host that is not plain ASCII",
-        _ => match RpcUrl::parse(&text) {
+        _ => match RpcUrl::parse(text) {
             None => "is not a URL",
             Some(url) => match url.scheme.as_str() {
                 "http" if !allow_http && !url.is_loopback() => "is not encrypted",

@@ -10,13 +10,18 @@ mod check;
 mod endpoint;
 mod field;
 mod network;
+mod node;
 mod resolve;
 mod settings;
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::de::{Deserialize, Deserializer, Error};
+
+use self::node::Node;
 use crate::chain::registry::{TokenProgram, TransferMethod};
 use crate::chain::{Amount, ChainId};
 use crate::config_error::ConfigurationError;
@@ -164,7 +169,7 @@ impl Config {
     /// The text is no JSON object, has an unknown field, or a value that is not accepted. The
     /// error names the field by its path and says what is accepted; it never quotes the value.
     pub fn from_json(text: &str) -> Result<Self, ConfigurationError> {
-        resolve::config(text)
+        resolve::config(&Node::from_json(text)?)
     }
 
     /// The ready-made transport reaches URLs alone.
@@ -197,6 +202,30 @@ impl Config {
     #[must_use]
     pub fn health(&self) -> &HealthSettings {
         &self.health
+    }
+}
+
+/// The JSON document, as [`Config::from_json`].
+impl FromStr for Config {
+    type Err = ConfigurationError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigurationError> {
+        Self::from_json(text)
+    }
+}
+
+/// The same document in any format of serde's: TOML, a `serde_json::Value`, a field of an application's own
+/// configuration. The error's text is that of the [`ConfigurationError`].
+///
+/// ```
+/// let error = serde_json::from_value::<payroute::Config>(serde_json::json!({"fees": {"base": 1}})).unwrap_err();
+/// assert_eq!(error.to_string(), "fees.base: is a number; accepted is a string");
+/// ```
+///
+/// A format may add the text around the problem, which can hold a key: of an error of `toml`, show its `message()`.
+impl<'de> Deserialize<'de> for Config {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        resolve::config(&Node::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 

@@ -118,7 +118,7 @@ fn identity_from_id(chain: &ChainId) -> Identity {
 fn genesis(field: &Field<'_>, chain: &ChainId) -> Identity {
     let hash = field.text();
     let belongs = chain.family() == ChainFamily::Svm && hash.starts_with(chain.reference());
-    if !belongs || SolanaAddress::from_str(&hash).is_err() {
+    if !belongs || SolanaAddress::from_str(hash).is_err() {
         let accepted = "the base58 genesis hash that the network's CAIP-2 id begins";
         field.refuse("does not belong to the network", accepted);
     }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::check::{self, chains, payable_chain, refuse_second_network};
 use super::field::{Entries, Field, document};
+use super::node::Node;
 use super::settings::{self, Routing};
 use super::{Config, Policy, asset_policy, network};
 use crate::chain::{Amount, ChainFamily, ChainId, family_named};
 use crate::config_error::ConfigurationError;
 
-pub(super) fn config(text: &str) -> Result<Config, ConfigurationError> {
-    document(text, read)
+pub(super) fn config(node: &Node) -> Result<Config, ConfigurationError> {
+    document(node, read)
 }
 
 fn read(document: &Field<'_>) -> Config {
@@ -46,7 +47,7 @@ fn owners(entries: &Entries<'_>) -> BTreeMap<String, Arc<str>> {
                 let Some(chain) = payable_chain(field, name) else { continue };
                 (chain.as_str().to_owned(), chain.family())
             }
-            family => (name.clone(), family),
+            family => ((*name).to_owned(), family),
         };
         if owners.insert(key, check::address(field, family)).is_some() {
             refuse_second_network(field);
@@ -59,7 +60,7 @@ fn fees(entries: &Entries<'_>) -> BTreeMap<ChainId, Amount> {
     let mut fees = BTreeMap::new();
     for (name, field) in entries {
         let Some(chain) = payable_chain(field, name) else { continue };
-        let fee = Amount::from_str(&field.text()).unwrap_or_else(|error| {
+        let fee = Amount::from_str(field.text()).unwrap_or_else(|error| {
             field.refuse(&error.to_string(), "atomic units in digits, for example \"1000\"");
             Amount::ZERO
         });

@@ -6,6 +6,7 @@ use super::ProbeSettings;
 use super::check::chains;
 use super::field::Field;
 use crate::chain::ChainId;
+use crate::config_error::OUT_OF_RANGE;
 use crate::health::{ALPHA, CAPACITY, COUNT, HealthSettings, PERCENT, TIME, WINDOW};
 use crate::payment::Limits;
 
@@ -62,7 +63,7 @@ pub(super) fn health(field: Option<&Field<'_>>) -> HealthSettings {
     fields.set_whole("idleRetentionMs", TIME, &mut health.idle_retention_ms);
     fields.finish();
     if let Some((name, accepted)) = health.contradiction() {
-        field.refuse_number(name, accepted);
+        field.refuse_at(name, OUT_OF_RANGE, accepted);
     }
     health
 }
