@@ -8,8 +8,6 @@ use super::{AssetConfig, check};
 use crate::chain::registry::{self, AssetKind, TokenProgram};
 use crate::chain::{ChainId, MAX_DECIMALS};
 
-const PROGRAMS: [(&str, TokenProgram); 2] = [("token", TokenProgram::Token), ("token-2022", TokenProgram::Token2022)];
-
 /// What one row of `assets` says.
 pub(super) struct Row {
     pub(super) id: Arc<str>,
@@ -28,7 +26,9 @@ impl Row {
         let decimals = fields.whole("decimals", 0..=MAX_DECIMALS.into());
         let name = fields.get_set("name").map(Field::text);
         let version = fields.get_set("version").map(Field::text);
-        let program = fields.get_set("program").and_then(|field| field.word(&PROGRAMS));
+        let program = fields.get_set("program").and_then(|field| {
+            field.word(&[TokenProgram::Token, TokenProgram::Token2022].map(|program| (program.word(), program)))
+        });
         fields.finish();
         if address.is_none() {
             field.refuse("missing field `address`", "the token's address");
@@ -64,6 +64,15 @@ impl Row {
             domain: self.domain.or(known.domain),
             program: self.program.or(known.program),
             ..known
+        }
+    }
+}
+
+impl TokenProgram {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Token2022 => "token-2022",
         }
     }
 }

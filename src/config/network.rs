@@ -13,14 +13,6 @@ use crate::chain::{Amount, ChainFamily, ChainId, SolanaAddress, registry};
 use crate::runtime::RpcUrl;
 use crate::transport::Endpoint;
 
-const STRATEGIES: [(&str, Strategy); 5] = [
-    ("ordered", Strategy::Ordered),
-    ("best-score", Strategy::BestScore),
-    ("weighted", Strategy::Weighted),
-    ("race", Strategy::Race),
-    ("hedged", Strategy::Hedged),
-];
-
 /// Every network that is built in or configured.
 pub(super) type Networks = BTreeMap<ChainId, NetworkConfig>;
 
@@ -44,6 +36,20 @@ fn builtin_networks() -> Networks {
     let chain = |row: &'static registry::Network| Some((ChainId::known(row.id)?, row));
     let rows = registry::NETWORKS.iter().filter_map(chain);
     rows.map(|(chain, row)| (chain.clone(), NetworkConfig::built_in(chain, row))).collect()
+}
+
+impl Strategy {
+    const ALL: [Self; 5] = [Self::Ordered, Self::BestScore, Self::Weighted, Self::Race, Self::Hedged];
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Ordered => "ordered",
+            Self::BestScore => "best-score",
+            Self::Weighted => "weighted",
+            Self::Race => "race",
+            Self::Hedged => "hedged",
+        }
+    }
 }
 
 impl NetworkConfig {
@@ -92,7 +98,8 @@ impl NetworkConfig {
             }
         }
         if let Some(strategy) = fields.get_set("strategy") {
-            self.strategy = strategy.word(&STRATEGIES).unwrap_or_default();
+            self.strategy =
+                strategy.word(&Strategy::ALL.map(|strategy| (strategy.word(), strategy))).unwrap_or_default();
         }
         fields.finish();
     }

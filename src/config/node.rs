@@ -19,6 +19,7 @@ const LEVELS: usize = 12;
 const TOO_LARGE: f64 = 18_446_744_073_709_551_616.0;
 
 /// A value of the document. Not `Debug`: it may be a secret.
+#[derive(Clone)]
 pub(super) enum Node {
     Null,
     Flag(bool),
@@ -96,6 +97,12 @@ impl Number {
 impl From<u64> for Node {
     fn from(number: u64) -> Self {
         Self::Number(Number::Whole(number))
+    }
+}
+
+impl From<usize> for Node {
+    fn from(number: usize) -> Self {
+        Self::Number(u64::try_from(number).map_or(Number::Outside, Number::Whole))
     }
 }
 
