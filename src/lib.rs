@@ -89,7 +89,7 @@ mod util;
 #[doc(inline)]
 pub use chain::registry::NAMES;
 pub use chain::{Amount, AmountError, ChainFamily, ChainId, MAX_DECIMALS, NetworkError, registry};
-pub use config::Config;
+pub use config::{AssetBuilder, Config, ConfigBuilder, EndpointBuilder, NetworkBuilder, Strategy};
 pub use config_error::ConfigurationError;
 pub use error::SelectError;
 pub use health::{

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::field::{Field, Listed};
+use super::field::Field;
 use crate::chain::{ChainFamily, ChainId};
 use crate::payment::other_than_address;
 use crate::runtime::RpcUrl;
@@ -21,18 +21,22 @@ fn chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 /// Networks by any of their names, each once.
 pub(super) fn chains(fields: &[Field<'_>]) -> Vec<ChainId> {
     let mut chains = Vec::new();
-    let mut listed = Listed::new();
     for field in fields {
-        if let Some(chain) = chain(field, &field.text()) {
-            list_network(&mut listed, chain.as_str(), field);
-            chains.push(chain);
+        let Some(chain) = chain(field, field.text()) else { continue };
+        if chains.contains(&chain) {
+            refuse_second_network(field);
         }
+        chains.push(chain);
     }
     chains
 }
 
-pub(super) fn list_network<'f, 'a>(listed: &mut Listed<'f, 'a>, key: &str, field: &'f Field<'a>) {
-    list_once(listed, key, field, "names a network that is already listed", "each network once");
+pub(super) fn refuse_second_network(field: &Field<'_>) {
+    field.refuse("names a network that is already listed", "each network once");
+}
+
+pub(super) fn refuse_second_asset(field: &Field<'_>) {
+    field.refuse("is listed twice", "each asset once");
 }
 
 /// A network of a family that payroute can read.
@@ -47,7 +51,7 @@ pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 /// An address as chains of `family` write it.
 pub(super) fn address(field: &Field<'_>, family: ChainFamily) -> Arc<str> {
     let text = field.text();
-    if let Some(accepted) = other_than_address(&text, family) {
+    if let Some(accepted) = other_than_address(text, family) {
         field.refuse("is not an address", accepted);
     }
     text.into()
@@ -57,7 +61,7 @@ pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Option<RpcUrl
     let text = field.text();
     let problem = match text.split_once(':') {
         Some((_, rest)) if !has_plain_host(rest) => "has a host that is not plain ASCII",
-        _ => match RpcUrl::parse(&text) {
+        _ => match RpcUrl::parse(text) {
             None => "is not a URL",
             Some(url) => match url.scheme.as_str() {
                 "http" if !allow_http && !url.is_loopback() => "is not encrypted",
@@ -101,27 +105,4 @@ pub(super) fn label(field: &Field<'_>) -> Arc<str> {
         field.refuse("is not a name", "1 to 32 letters, digits, spaces and . _ - + ( ) $");
     }
     text.into()
-}
-
-pub(super) fn list_asset<'f, 'a>(listed: &mut Listed<'f, 'a>, id: &str, field: &'f Field<'a>) {
-    list_once(listed, id, field, "is listed twice", "each asset once");
-}
-
-/// Lists `field` under `key`, and refuses it where something is listed already.
-pub(super) fn list_once<'f, 'a>(
-    listed: &mut Listed<'f, 'a>,
-    key: &str,
-    field: &'f Field<'a>,
-    problem: &str,
-    accepted: &str,
-) {
-    if self::listed(listed, key).is_some() {
-        field.refuse(problem, accepted);
-    }
-    listed.push((key.to_owned(), field));
-}
-
-/// What is listed under `key`.
-pub(super) fn listed<'f, 'a>(listed: &Listed<'f, 'a>, key: &str) -> Option<&'f Field<'a>> {
-    listed.iter().find(|(other, _)| other == key).map(|(_, field)| *field)
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::ProbeSettings;
 use super::check::chains;
 use super::field::Field;
+use super::node::Node;
 use crate::chain::ChainId;
+use crate::config_error::OUT_OF_RANGE;
 use crate::health::{ALPHA, CAPACITY, COUNT, HealthSettings, PERCENT, TIME, WINDOW};
 use crate::payment::Limits;
 
@@ -62,9 +64,39 @@ pub(super) fn health(field: Option<&Field<'_>>) -> HealthSettings {
     fields.set_whole("idleRetentionMs", TIME, &mut health.idle_retention_ms);
     fields.finish();
     if let Some((name, accepted)) = health.contradiction() {
-        field.refuse_number(name, accepted);
+        field.refuse_at(name, OUT_OF_RANGE, accepted);
     }
     health
+}
+
+/// The `health` object that is read to `health`.
+pub(super) fn health_node(health: &HealthSettings) -> Node {
+    let HealthSettings {
+        ewma_alpha,
+        failure_window,
+        consecutive_failures,
+        failure_percent,
+        minimum_samples,
+        open_for_ms,
+        backoff_ms,
+        backoff_limit_ms,
+        slow_ms,
+        capacity,
+        idle_retention_ms,
+    } = *health;
+    object([
+        ("ewmaAlpha", ewma_alpha.into()),
+        ("failureWindow", u64::from(failure_window).into()),
+        ("consecutiveFailures", u64::from(consecutive_failures).into()),
+        ("failurePercent", u64::from(failure_percent).into()),
+        ("minimumSamples", u64::from(minimum_samples).into()),
+        ("openForMs", open_for_ms.into()),
+        ("backoffMs", backoff_ms.into()),
+        ("backoffLimitMs", backoff_limit_ms.into()),
+        ("slowMs", slow_ms.into()),
+        ("capacity", capacity.into()),
+        ("idleRetentionMs", idle_retention_ms.into()),
+    ])
 }
 
 pub(super) fn limits(field: Option<&Field<'_>>) -> Limits {
@@ -78,4 +110,19 @@ pub(super) fn limits(field: Option<&Field<'_>>) -> Limits {
     fields.set_whole("requirements", requirements, &mut limits.requirements);
     fields.finish();
     limits
+}
+
+/// The `limits` object that is read to `limits`.
+pub(super) fn limits_node(limits: &Limits) -> Node {
+    let Limits { header_bytes, body_bytes, json_depth, requirements } = *limits;
+    object([
+        ("headerBytes", header_bytes.into()),
+        ("bodyBytes", body_bytes.into()),
+        ("jsonDepth", json_depth.into()),
+        ("requirements", requirements.into()),
+    ])
+}
+
+fn object<const N: usize>(fields: [(&str, Node); N]) -> Node {
+    Node::Object(fields.map(|(name, node)| (name.to_owned(), node)).into())
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod base64;
 pub(crate) mod json;
-pub(crate) mod lines;
 pub(crate) mod order;
 pub(crate) mod text;
 pub(crate) mod together;
