@@ -2,6 +2,4 @@
 
 pub(crate) mod json;
 pub(crate) mod lines;
-pub(crate) mod order;
 pub(crate) mod text;
-pub(crate) mod together;
