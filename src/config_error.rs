@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::util::text::{contains, escaped};
+use crate::util::text::escaped;
 
 /// What is wrong with a number that is none of the accepted ones.
 pub(crate) const OUT_OF_RANGE: &str = "is out of range";
@@ -74,5 +74,5 @@ fn safe_path(path: &str) -> String {
 /// `https:host/key` is a URL too, and so is `HTTPS://…`.
 pub(crate) fn holds_address(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    ["://", "http:", "https:", "ws:", "wss:"].iter().any(|mark| contains(&text, mark))
+    ["://", "http:", "https:", "ws:", "wss:"].iter().any(|mark| text.contains(mark))
 }

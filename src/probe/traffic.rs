@@ -12,7 +12,6 @@ use crate::health::{EndpointKey, FailureClass};
 use crate::json::{Record, Value};
 use crate::runtime::Instant;
 use crate::transport::Endpoint;
-use crate::util::order::sorted_by_key;
 
 /// What every selection saves towards a hedge, in tenths of a request: hedges add at most a tenth.
 const SAVED_EACH: u32 = 1;
@@ -199,7 +198,8 @@ impl Traffic {
 
     pub(crate) fn metrics(&self) -> Vec<EndpointMetrics> {
         let state = self.lock();
-        let by_network = sorted_by_key(&state.endpoints, |(key, _)| (key.network().clone(), key.digest()));
+        let mut by_network: Vec<_> = state.endpoints.iter().collect();
+        by_network.sort_by_key(|(key, _)| (key.network(), key.digest()));
         by_network.into_iter().map(|(_, row)| row.clone()).collect()
     }
 
