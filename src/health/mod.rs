@@ -107,9 +107,6 @@ pub enum OpenReason {
 }
 
 impl OpenReason {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::ConsecutiveFailures, Self::FailureRate, Self::TrialFailed, Self::WrongChain];
-
     /// The name as it appears in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -2,6 +2,7 @@
 
 pub(crate) mod base64;
 pub(crate) mod json;
+pub(crate) mod latency_ms;
 pub(crate) mod lines;
 pub(crate) mod order;
 pub(crate) mod text;

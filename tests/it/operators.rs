@@ -135,14 +135,17 @@ fn a_snapshot_that_is_none_changes_nothing() {
         (good.replace(r#""failures":"0""#, r#""failures":"zz""#), "failures"),
         (good.replace(r#""failures":"0""#, r#""failures":"+1""#), "failures"),
         (good.replace(r#""samples":0"#, r#""samples":-1"#), "samples"),
-        (good.replace(r#""samples":0"#, r#""samples":0,"simples":0"#), "another"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"simples":0"#), "simples"),
         (good.replace(r#""samples":0,"#, ""), "samples"),
         (good.replace("eip155:8453", "nowhere"), "network"),
-        (good.replace(r#""samples":0"#, r#""samples":0,"samples":0"#), "another"),
-        ("7".to_owned(), "another"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"samples":0"#), "samples"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"opened":{"reason":"wrong-chain"}"#), "opened.agoMs"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"opened":{"agoMs":1,"reason":"boredom"}"#), "opened.reason"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"opened":{"agoMs":1,"more":1}"#), "opened.more"),
+        ("7".to_owned(), "."),
     ] {
         let error = index.restore(&of(&endpoint), now).unwrap_err();
-        assert_eq!(error, SnapshotError::Endpoint { position: 0, field: fault }, "{endpoint}");
+        assert_eq!(error, SnapshotError::Endpoint { position: 0, field: fault.to_owned() }, "{endpoint}");
         assert_eq!(index.len(), 1);
     }
     // What is ahead is no further than the index itself would have put it.
