@@ -93,7 +93,7 @@ pub use config_error::ConfigurationError;
 pub use error::SelectError;
 pub use health::{
     AttemptGuard, Circuit, EndpointHealth, EndpointKey, EndpointState, FailureClass, HealthIndex, HealthSettings,
-    OpenReason, Outcome, Score, ScoreParts, SnapshotError, Transition,
+    OpenReason, Outcome, ReadPlan, Score, ScoreParts, SnapshotError, Transition,
 };
 pub use hold::{Hold, HoldError};
 pub use payment::{

@@ -14,7 +14,7 @@ use super::key::write_id;
 use super::score::Averages;
 use super::settings::{HealthSettings, PLAN_MEMORY, QUOTA_WAIT};
 use super::view::{millis, until};
-use super::{EndpointKey, OpenReason};
+use super::{EndpointKey, OpenReason, ReadPlan};
 use crate::chain::ChainId;
 use crate::runtime::Instant;
 use crate::util::json::{Json, SyntaxError};
@@ -113,7 +113,7 @@ struct OpenedSnapshot {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct PlanSnapshot {
-    number: u8,
+    name: ReadPlan,
     for_ms: u64,
 }
 
@@ -174,7 +174,7 @@ impl EndpointSnapshot {
             throttled_for_ms: until(entry.not_before, now),
             refusals: Some(entry.refusals).filter(|refusals| *refusals > 0),
             backing_off_for_ms: until(entry.backs_off_until, now),
-            plan: plan.map(|(number, expires)| PlanSnapshot { number, for_ms: expires.millis_since(now) }),
+            plan: plan.map(|(name, expires)| PlanSnapshot { name, for_ms: expires.millis_since(now) }),
         }
     }
 
@@ -199,7 +199,7 @@ impl EndpointSnapshot {
         let ahead = |ms: Option<u64>, most_ms: u64| ms.filter(|ms| *ms > 0).map(|ms| now.after_millis(ms.min(most_ms)));
         let counts = Counts { consecutive: self.consecutive_failures, failures: self.failures, samples: self.samples };
         let opened = self.opened.map(|opened| (now.before_millis(opened.ago_ms), opened.reason));
-        let plan = self.plan.and_then(|plan| Some((plan.number, ahead(Some(plan.for_ms), millis(PLAN_MEMORY))?)));
+        let plan = self.plan.and_then(|plan| Some((plan.name, ahead(Some(plan.for_ms), millis(PLAN_MEMORY))?)));
         let entry = EndpointRecord {
             last_used: now.before_millis(self.idle_for_ms),
             averages: Averages::restored(f64::from(self.success) / BILLION, self.latency_us),

@@ -9,7 +9,7 @@ use super::entry::EndpointRecord;
 use super::freshness::Tips;
 use super::score::Score;
 use super::settings::HealthSettings;
-use super::{Circuit, EndpointKey, OpenReason};
+use super::{Circuit, EndpointKey, OpenReason, ReadPlan};
 use crate::chain::ChainId;
 use crate::runtime::Instant;
 use crate::util::latency_ms;
@@ -55,12 +55,11 @@ pub struct EndpointHealth {
     pub cordoned: bool,
     /// Milliseconds since it was last used.
     pub idle_for_ms: u64,
-    /// The way of asking that is tried first because it answered where others were refused or failed: 0 is a
-    /// deployless `eth_call`, 1 the same by a state override, 2 a JSON-RPC batch, 3 single calls. Forgotten
-    /// after an hour, or a minute where one of the others failed; absent, the first is 0 on EVM networks and 2 on
-    /// Solana.
+    /// The way of asking that is tried first because it answered where others were refused or failed. Forgotten
+    /// after an hour, or a minute where one of the others failed; absent, the first is [`ReadPlan::Create`] on EVM
+    /// networks and [`ReadPlan::Batch`] on Solana.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub plan: Option<u8>,
+    pub plan: Option<ReadPlan>,
 }
 
 /// The parts of a score: `(success − latency − throttle − staleness) × multiplier`.
