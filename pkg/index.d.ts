@@ -549,7 +549,7 @@ export type FailureClass =
   | "identity";
 
 /** Why a circuit opened. */
-export type Opening =
+export type OpenReason =
   /** Too many failures in a row. */
   | "consecutive-failures"
   /** Too large a share of failures lately. */
@@ -558,6 +558,17 @@ export type Opening =
   | "trial-failed"
   /** The endpoint answered for another chain. */
   | "wrong-chain";
+
+/** A way of asking an endpoint. On EVM networks they are tried in this order; Solana has the last two. */
+export type ReadPlan =
+  /** One `eth_call` that creates nothing: identity, time and balances of one execution. */
+  | "create"
+  /** The same program through a state override. */
+  | "override"
+  /** Identity and balances in one JSON-RPC batch. */
+  | "batch"
+  /** One request each, at once. */
+  | "single";
 
 /**
  * Something that happened to an endpoint. A lasting state is reported when it begins and when it ends, a failed
@@ -618,7 +629,7 @@ export type SelectorEvent =
       /** The endpoint: its host; a provider's label. */
       readonly endpoint: string;
       /** Why. */
-      readonly reason: Opening;
+      readonly reason: OpenReason;
     }
   /** An endpoint that was left alone is tried once. */
   | {
@@ -671,7 +682,7 @@ export interface EndpointHealth extends EndpointInfo {
   /** The state of its circuit. */
   readonly circuit: Circuit;
   /** Why the circuit last opened, while it is not closed. */
-  readonly openedFor?: Opening;
+  readonly openedFor?: OpenReason;
   /** Milliseconds until a trial is allowed, while the circuit is open. */
   readonly halfOpenInMs?: number;
   /** The score, 0 to 1. */
@@ -704,11 +715,11 @@ export interface EndpointHealth extends EndpointInfo {
   /** Milliseconds since it was last used. */
   readonly idleForMs: number;
   /**
-   * The way of asking that is tried first because it answered where others were refused or failed: 0 is a deployless
-   * `eth_call`, 1 the same by a state override, 2 a JSON-RPC batch, 3 single calls. Forgotten after an hour, or a
-   * minute where one of the others failed; absent, the first is 0 on EVM networks and 2 on Solana.
+   * The way of asking that is tried first because it answered where others were refused or failed. Forgotten after an
+   * hour, or a minute where one of the others failed; absent, the first is `create` on EVM networks and `batch` on
+   * Solana.
    */
-  readonly plan?: number;
+  readonly plan?: ReadPlan;
 }
 
 /**

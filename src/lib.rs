@@ -76,7 +76,6 @@ mod config_error;
 mod error;
 mod health;
 mod hold;
-mod json;
 mod payment;
 mod probe;
 mod ranking;
@@ -94,19 +93,15 @@ pub use config_error::ConfigurationError;
 pub use error::SelectError;
 pub use health::{
     AttemptGuard, Circuit, EndpointHealth, EndpointKey, EndpointState, FailureClass, HealthIndex, HealthSettings,
-    OpenReason, Outcome, Score, ScoreParts, SnapshotError, Transition,
+    OpenReason, Outcome, ReadPlan, Score, ScoreParts, SnapshotError, Transition,
 };
 pub use hold::{Hold, HoldError};
-#[doc(hidden)] // What the npm package writes its answers with; no part of the API.
-pub use json::{Record, Value};
 pub use payment::{
     Carrier, CarrierFailure, DecodeError, Extra, Limits, MalformedField, PaymentRequired, PaymentRequirement, Terms,
     X402Version,
 };
 pub use probe::{EndpointMetrics, Observer, SelectorEvent};
-pub use ranking::{
-    Approval, Candidate, DecidingKey, Deficit, Note, Rejection, RejectionReason, Rejections, explain, rank,
-};
+pub use ranking::{Approval, Candidate, DecidingKey, Deficit, Note, Rejection, RejectionReason, explain, rank};
 #[doc(hidden)] // What the npm package ranks again without the candidates; no part of the API.
 pub use ranking::{RankInput, order};
 pub use runtime::{BoxFuture, Instant, MaybeSend, MaybeSync};

@@ -1,73 +1,110 @@
 //! Answers and failures as JSON text.
 
-use std::slice;
+use payroute::{Candidate, CarrierFailure, DecodeError, Deficit, HoldError, MalformedField, SelectError, Selection};
+use serde::Serialize;
 
-use payroute::{Candidate, ConfigurationError, DecodeError, Deficit, HoldError, Record, SelectError, Selection, Value};
+use crate::payment::{Malformed, carrier_name};
 
-use crate::payment::{carrier_name, problem};
+#[derive(Serialize)]
+struct Answer<'a> {
+    chosen: usize,
+    json: &'a str,
+    candidates: &'a [Candidate],
+    explanation: String,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    code: &'a str,
+    message: String,
+    candidates: &'a [Candidate],
+    explanation: String,
+    deficits: Vec<DeficitInWords<'a>>,
+    #[serde(flatten)]
+    configuration: Option<Misconfigured<'a>>,
+    #[serde(flatten)]
+    decoding: Option<Unreadable<'a>>,
+}
+
+#[derive(Serialize)]
+struct Misconfigured<'a> {
+    path: &'a str,
+    accepted: &'a str,
+}
+
+#[derive(Serialize)]
+struct Unreadable<'a> {
+    carriers: Vec<UnreadableCarrier<'a>>,
+    entries: Vec<Malformed<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnreadableCarrier<'a> {
+    carrier: &'static str,
+    problem: &'a str,
+}
+
+#[derive(Serialize)]
+struct HoldFailure<'a> {
+    code: &'a str,
+    message: String,
+    deficits: Vec<DeficitInWords<'a>>,
+}
+
+#[derive(Serialize)]
+struct DeficitInWords<'a> {
+    #[serde(flatten)]
+    deficit: &'a Deficit,
+    text: String,
+}
 
 pub(crate) fn answer(selection: &Selection) -> String {
-    let mut answer = Record::default();
-    answer.whole("chosen", selection.requirement().index() as u64);
-    answer.text("json", selection.requirement().json());
-    answer.put("candidates", candidates(selection.candidates()));
-    answer.text("explanation", &selection.explain());
-    answer.to_json()
+    to_json(&Answer {
+        chosen: selection.requirement().index(),
+        json: selection.requirement().json(),
+        candidates: selection.candidates(),
+        explanation: selection.explain(),
+    })
 }
 
 pub(crate) fn failure(error: &SelectError) -> String {
-    let mut failure = Record::default();
-    failure.text("code", error.code());
-    failure.text("message", &error.to_string());
-    failure.put("candidates", candidates(error.candidates()));
-    failure.text("explanation", &payroute::explain(error.candidates()));
-    failure.put("deficits", shortfalls(error.deficits()));
-    if let SelectError::Configuration(error) = error {
-        failure.text("path", error.path());
-        failure.text("accepted", error.accepted());
-    }
-    if let SelectError::Decode(DecodeError::Unreadable { failures, entries }) = error {
-        let mut carriers = failures.iter().map(|failure| {
-            let mut carrier = Record::default();
-            carrier.text("carrier", carrier_name(failure.carrier));
-            carrier.text("problem", &failure.problem);
-            carrier
-        });
-        failure.put("carriers", listed(&mut carriers));
-        failure.put("entries", listed(&mut entries.iter().map(problem)));
-    }
-    failure.to_json()
+    to_json(&Failure {
+        code: error.code(),
+        message: error.to_string(),
+        candidates: error.candidates(),
+        explanation: payroute::explain(error.candidates()),
+        deficits: in_words(error.deficits()),
+        configuration: match error {
+            SelectError::Configuration(error) => Some(Misconfigured { path: error.path(), accepted: error.accepted() }),
+            _ => None,
+        },
+        decoding: match error {
+            SelectError::Decode(DecodeError::Unreadable { failures, entries }) => Some(unreadable(failures, entries)),
+            _ => None,
+        },
+    })
 }
 
 pub(crate) fn hold_failure(error: &HoldError) -> String {
-    let mut failure = Record::default();
-    failure.text("code", error.code());
-    failure.text("message", &error.to_string());
-    failure.put("deficits", shortfalls(error.deficit().map(slice::from_ref).unwrap_or_default()));
-    failure.to_json()
+    to_json(&HoldFailure { code: error.code(), message: error.to_string(), deficits: in_words(error.deficit()) })
 }
 
-pub(crate) fn config_failure(error: ConfigurationError) -> String {
-    failure(&error.into())
+/// What crosses is made of texts, numbers and lists, which can always be written.
+pub(crate) fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Records as JSON.
-pub(crate) fn list(records: &mut dyn Iterator<Item = Record>) -> String {
-    listed(records).to_json()
+fn unreadable<'a>(failures: &'a [CarrierFailure], entries: &'a [MalformedField]) -> Unreadable<'a> {
+    let carrier = |failure: &'a CarrierFailure| UnreadableCarrier {
+        carrier: carrier_name(failure.carrier),
+        problem: &failure.problem,
+    };
+    Unreadable {
+        carriers: failures.iter().map(carrier).collect(),
+        entries: entries.iter().map(Malformed::new).collect(),
+    }
 }
 
-pub(crate) fn listed(records: &mut dyn Iterator<Item = Record>) -> Value {
-    Value::List(records.map(Value::Record).collect())
-}
-
-fn candidates(candidates: &[Candidate]) -> Value {
-    listed(&mut candidates.iter().map(Candidate::record))
-}
-
-fn shortfalls(deficits: &[Deficit]) -> Value {
-    listed(&mut deficits.iter().map(|deficit| {
-        let mut record = deficit.record();
-        record.text("text", &deficit.to_string());
-        record
-    }))
+fn in_words<'a>(deficits: impl IntoIterator<Item = &'a Deficit>) -> Vec<DeficitInWords<'a>> {
+    deficits.into_iter().map(|deficit| DeficitInWords { deficit, text: deficit.to_string() }).collect()
 }

@@ -1,9 +1,12 @@
 //! A decoded 402 as a handle: it is decoded once and asked for its parts.
 
-use payroute::{Carrier, MalformedField, Note, PaymentRequired, PaymentRequirement, Record, Terms, Value, X402Version};
+use payroute::{
+    Amount, Carrier, ChainId, MalformedField, Note, PaymentRequired, PaymentRequirement, Terms, X402Version,
+};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::convert::listed;
+use crate::convert::to_json;
 
 /// A decoded 402.
 #[wasm_bindgen]
@@ -20,14 +23,54 @@ impl Payment {
     /// Everything that was decoded, as JSON.
     pub fn describe(&self) -> String {
         let payment = &self.0;
-        let mut description = Record::default();
-        description.whole("x402Version", if payment.version() == X402Version::V1 { 1 } else { 2 });
-        description.text("carrier", carrier_name(payment.carrier()));
-        description.texts("notes", payment.notes().iter().map(|note| note.name()));
-        description.texts("extensions", payment.extensions().iter().map(String::as_str));
-        description.put("requirements", listed(&mut payment.requirements().iter().map(entry)));
-        description.to_json()
+        to_json(&Description {
+            x402_version: if payment.version() == X402Version::V1 { 1 } else { 2 },
+            carrier: carrier_name(payment.carrier()),
+            notes: payment.notes(),
+            extensions: payment.extensions(),
+            requirements: payment.requirements().iter().map(Entry::new).collect(),
+        })
     }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Description<'a> {
+    x402_version: u8,
+    carrier: &'static str,
+    notes: &'a [Note],
+    extensions: &'a [String],
+    requirements: Vec<Entry<'a>>,
+}
+
+/// One entry: its terms, or what is wrong with it.
+#[derive(Serialize)]
+struct Entry<'a> {
+    index: usize,
+    json: &'a str,
+    notes: &'a [Note],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terms: Option<EntryTerms<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    malformed: Option<Malformed<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryTerms<'a> {
+    scheme: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<&'a ChainId>,
+    amount: Amount,
+    asset: &'a str,
+    pay_to: &'a str,
+    max_timeout_seconds: u64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Malformed<'a> {
+    field: &'a str,
+    problem: &'a str,
 }
 
 pub(crate) fn carrier_name(carrier: Carrier) -> &'static str {
@@ -40,33 +83,34 @@ pub(crate) fn carrier_name(carrier: Carrier) -> &'static str {
     }
 }
 
-/// One entry: its terms, or what is wrong with it.
-fn entry(requirement: &PaymentRequirement) -> Record {
-    let mut entry = Record::default();
-    entry.whole("index", requirement.index() as u64);
-    entry.text("json", requirement.json());
-    entry.texts("notes", requirement.notes().iter().map(|note| note.name()));
-    match requirement.terms() {
-        Ok(terms) => entry.put("terms", Value::Record(terms_of(terms))),
-        Err(malformed) => entry.put("malformed", Value::Record(problem(malformed))),
+impl<'a> Entry<'a> {
+    fn new(requirement: &'a PaymentRequirement) -> Self {
+        let terms = requirement.terms();
+        Self {
+            index: requirement.index(),
+            json: requirement.json(),
+            notes: requirement.notes(),
+            terms: terms.ok().map(EntryTerms::new),
+            malformed: terms.err().map(Malformed::new),
+        }
     }
-    entry
 }
 
-fn terms_of(terms: &Terms) -> Record {
-    let mut record = Record::default();
-    record.text("scheme", &terms.scheme);
-    record.known_text("network", terms.chain.as_ref().map(|chain| chain.as_str()));
-    record.text("amount", &terms.amount.to_string());
-    record.text("asset", &terms.asset);
-    record.text("payTo", &terms.pay_to);
-    record.whole("maxTimeoutSeconds", terms.max_timeout_seconds);
-    record
+impl<'a> EntryTerms<'a> {
+    fn new(terms: &'a Terms) -> Self {
+        Self {
+            scheme: &terms.scheme,
+            network: terms.chain.as_ref(),
+            amount: terms.amount,
+            asset: &terms.asset,
+            pay_to: &terms.pay_to,
+            max_timeout_seconds: terms.max_timeout_seconds,
+        }
+    }
 }
 
-pub(crate) fn problem(malformed: &MalformedField) -> Record {
-    let mut record = Record::default();
-    record.text("field", &malformed.field);
-    record.text("problem", &malformed.problem);
-    record
+impl<'a> Malformed<'a> {
+    pub(crate) fn new(malformed: &'a MalformedField) -> Self {
+        Self { field: &malformed.field, problem: &malformed.problem }
+    }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures::stream::{AbortHandle, Abortable};
-use payroute::{BoxFuture, Config, HealthIndex, PaymentRequired, RouteSelector, SelectorEvent, Value};
+use payroute::{BoxFuture, Config, Endpoint, HealthIndex, PaymentRequired, RouteSelector, SelectorEvent};
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
@@ -123,10 +123,10 @@ impl Selector {
     pub fn run(&self, task: Task, given: &str) -> String {
         let core = &self.core;
         match task {
-            Task::BodyLimit => Value::Whole(core.config().limits().body_bytes as u64).to_json(),
-            Task::Endpoints => convert::list(&mut core.endpoints().map(|endpoint| endpoint.key().record())),
-            Task::Health => convert::list(&mut core.health().iter().map(|view| view.record())),
-            Task::Metrics => convert::list(&mut core.metrics().iter().map(|row| row.record())),
+            Task::BodyLimit => core.config().limits().body_bytes.to_string(),
+            Task::Endpoints => convert::to_json(&core.endpoints().map(Endpoint::key).collect::<Vec<_>>()),
+            Task::Health => convert::to_json(&core.health()),
+            Task::Metrics => convert::to_json(&core.metrics()),
             Task::Snapshot => core.snapshot_health(),
             Task::Restore => core.restore_health(given).err().map(|error| error.to_string()).unwrap_or_default(),
             Task::Reset => {
@@ -149,16 +149,16 @@ impl Selector {
 
 impl Selector {
     fn build(config: &str, host: Host, events: bool, health: Option<&HealthIndex>) -> Result<Selector, String> {
-        let config = Config::from_json(config).map_err(convert::config_failure)?;
+        let config = Config::from_json(config).map_err(|error| convert::failure(&error.into()))?;
         let host = Rc::new(host);
         let mut builder = RouteSelector::builder(config).transport(JsTransport::new(host.clone()));
         if let Some(health) = health {
             builder = builder.health(health.clone());
         }
         if events {
-            builder = builder.on_event(move |event: &SelectorEvent| host.event(&event.record().to_json()));
+            builder = builder.on_event(move |event: &SelectorEvent| host.event(&convert::to_json(event)));
         }
-        let core = builder.build().map_err(convert::config_failure)?;
+        let core = builder.build().map_err(|error| convert::failure(&error.into()))?;
         Ok(Self { core, running: Rc::default() })
     }
 }

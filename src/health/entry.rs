@@ -8,7 +8,7 @@ use super::score::{Averages, Score, ScoreState, ScoreTerms};
 use super::settings::{
     HealthSettings, LATENCIES_KEPT, QUOTA_WAIT, SLOW_FROM, STALE_AFTER_MS, UNPROVEN_AFTER, throttle_wait,
 };
-use super::{Circuit, Outcome, Transition};
+use super::{Circuit, Outcome, ReadPlan, Transition};
 use crate::runtime::{Instant, micros};
 
 /// What the index says of one endpoint at one moment.
@@ -37,8 +37,8 @@ pub struct EndpointState {
     pub trial_available: bool,
     /// Taken out of use by hand.
     pub cordoned: bool,
-    /// The read plan that answered where others were refused or failed, as the prober numbers it.
-    pub(crate) plan: Option<u8>,
+    /// The read plan that answered where others were refused or failed.
+    pub(crate) plan: Option<ReadPlan>,
 }
 
 impl EndpointState {
@@ -68,7 +68,7 @@ pub(super) struct EndpointRecord {
     pub(super) backs_off_until: Option<Instant>,
     pub(super) not_before: Option<Instant>,
     pub(super) refusals: u32,
-    pub(super) plan: Option<(u8, Instant)>,
+    pub(super) plan: Option<(ReadPlan, Instant)>,
     pub(super) latencies: Latencies,
 }
 
@@ -189,7 +189,7 @@ impl EndpointRecord {
         }
     }
 
-    pub(super) fn plan(&self, now: Instant) -> Option<u8> {
+    pub(super) fn plan(&self, now: Instant) -> Option<ReadPlan> {
         self.plan.filter(|(_, expires)| now < *expires).map(|(plan, _)| plan)
     }
 

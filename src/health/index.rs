@@ -17,7 +17,7 @@ use super::freshness::Tips;
 use super::settings::HealthSettings;
 use super::snapshot::{self, SnapshotError};
 use super::view::EndpointHealth;
-use super::{Circuit, EndpointKey, Outcome, Transition};
+use super::{Circuit, EndpointKey, Outcome, ReadPlan, Transition};
 use crate::config_error::ConfigurationError;
 use crate::runtime::Instant;
 
@@ -198,7 +198,7 @@ impl HealthIndex {
     }
 
     /// Remembers for `memory` which read plan works at `key`.
-    pub(crate) fn remember_plan(&self, key: &EndpointKey, plan: u8, memory: Duration, now: Instant) {
+    pub(crate) fn remember_plan(&self, key: &EndpointKey, plan: ReadPlan, memory: Duration, now: Instant) {
         let mut state = self.lock();
         state.entry(key, now, &self.settings).plan = Some((plan, now.after(memory)));
     }

@@ -4,17 +4,20 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use crate::chain::ChainId;
-use crate::json::Record;
 
 /// The identity of one endpoint of one network: two URLs on one host are two endpoints.
 ///
 /// Compares by `digest` and network. Shows the network and the host, never a URL.
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
 pub struct EndpointKey {
-    digest: u128,
     network: ChainId,
+    #[serde(rename = "endpoint")]
     host: Arc<str>,
+    #[serde(rename = "id", serialize_with = "write_id")]
+    digest: u128,
 }
 
 impl EndpointKey {
@@ -37,27 +40,11 @@ impl EndpointKey {
     /// trying.
     #[must_use]
     pub fn id(&self) -> String {
-        format!("{:032x}", self.digest)
+        id(self.digest)
     }
 
     pub(crate) fn digest(&self) -> u128 {
         self.digest
-    }
-
-    /// What the record of an endpoint begins with.
-    #[doc(hidden)] // For the npm package; no part of the API.
-    #[must_use]
-    pub fn record(&self) -> Record {
-        Self::record_of(&self.network, &self.host, &self.id())
-    }
-
-    /// The same of a key that is there in its parts alone.
-    pub(crate) fn record_of(network: &ChainId, host: &str, id: &str) -> Record {
-        let mut record = Record::default();
-        record.text("network", network.as_str());
-        record.text("endpoint", host);
-        record.text("id", id);
-        record
     }
 
     /// Host, and port if it is not the scheme's own; a provider's label.
@@ -65,6 +52,17 @@ impl EndpointKey {
     pub fn host(&self) -> &Arc<str> {
         &self.host
     }
+}
+
+/// 32 hexadecimal digits.
+pub(super) fn id(digest: u128) -> String {
+    format!("{digest:032x}")
+}
+
+/// For serde, which asks by reference.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference to the field")]
+pub(super) fn write_id<S: Serializer>(digest: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&id(*digest))
 }
 
 impl PartialEq for EndpointKey {

@@ -10,6 +10,7 @@ mod failure_class;
 mod freshness;
 mod index;
 mod key;
+mod read_plan;
 mod score;
 mod settings;
 mod snapshot;
@@ -23,6 +24,7 @@ pub use failure_class::FailureClass;
 pub(crate) use failure_class::{Effect, Next, PlanEffect};
 pub use index::{AttemptGuard, HealthIndex};
 pub use key::EndpointKey;
+pub use read_plan::ReadPlan;
 pub use score::Score;
 use serde::{Deserialize, Serialize};
 pub use settings::HealthSettings;
@@ -107,9 +109,6 @@ pub enum OpenReason {
 }
 
 impl OpenReason {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::ConsecutiveFailures, Self::FailureRate, Self::TrialFailed, Self::WrongChain];
-
     /// The name as it appears in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -13,7 +13,6 @@ use super::settings::{
     FULLY_STALE_MS, HALF_OPEN_MULTIPLIER, HealthSettings, LATENCY_WEIGHT, MOST_LATENCY, NEW_ENDPOINT, OPEN_MULTIPLIER,
     STALE_AFTER_MS, STALENESS_WEIGHT, THROTTLE_PENALTY,
 };
-use crate::json::Value;
 use crate::runtime::micros;
 
 /// A health score in ten-thousandths: 8067 is 0.8067.
@@ -36,10 +35,6 @@ impl Score {
         self.0
     }
 
-    pub(crate) fn value(self) -> Value {
-        Value::Decimal(u64::from(self.0), 4)
-    }
-
     /// Rounds half up to four decimals; anything that is not a number from 0 to 1 is clamped.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a clamped value is from 0 to 1")]
     pub(super) fn round(value: f64) -> Self {
@@ -55,7 +50,7 @@ impl fmt::Display for Score {
 
 impl Serialize for Score {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value().serialize(serializer)
+        serializer.serialize_f64(f64::from(self.0) / 10_000.0)
     }
 }
 

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::entry::EndpointRecord;
 use super::freshness::Tips;
 use super::score::Score;
 use super::settings::HealthSettings;
-use super::{Circuit, EndpointKey, OpenReason};
+use super::{Circuit, EndpointKey, OpenReason, ReadPlan};
 use crate::chain::ChainId;
-use crate::json::{Record, Value};
 use crate::runtime::Instant;
+use crate::util::latency_ms;
 
 /// One endpoint's health. Holds nothing of a URL but its host, and the [id](EndpointKey::id).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct EndpointHealth {
     /// The network as CAIP-2 id.
@@ -27,36 +28,42 @@ pub struct EndpointHealth {
     /// The state of its circuit.
     pub circuit: Circuit,
     /// Why the circuit last opened, while it is not closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub opened_for: Option<OpenReason>,
     /// Milliseconds until a trial is allowed, while the circuit is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub half_open_in_ms: Option<u64>,
     /// The score.
     pub score: Score,
     /// What it is made of.
     pub score_parts: ScoreParts,
     /// Average latency in microseconds, `latencyMs` in JSON; absent until measured.
+    #[serde(rename = "latencyMs", serialize_with = "latency_ms::serialize", skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<u64>,
     /// Average share of successes, 0 to 1.
     pub success_rate: Score,
     /// Milliseconds behind the network's reference; absent where unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lag_ms: Option<u64>,
     /// Milliseconds until it may be asked again after it asked for patience.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub throttled_for_ms: Option<u64>,
     /// Milliseconds that it is still passed over after a fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub backing_off_for_ms: Option<u64>,
     /// Taken out of use by hand.
     pub cordoned: bool,
     /// Milliseconds since it was last used.
     pub idle_for_ms: u64,
-    /// The way of asking that is tried first because it answered where others were refused or failed: 0 is a
-    /// deployless `eth_call`, 1 the same by a state override, 2 a JSON-RPC batch, 3 single calls. Forgotten
-    /// after an hour, or a minute where one of the others failed; absent, the first is 0 on EVM networks and 2 on
-    /// Solana.
-    pub plan: Option<u8>,
+    /// The way of asking that is tried first because it answered where others were refused or failed. Forgotten
+    /// after an hour, or a minute where one of the others failed; absent, the first is [`ReadPlan::Create`] on EVM
+    /// networks and [`ReadPlan::Batch`] on Solana.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<ReadPlan>,
 }
 
 /// The parts of a score: `(success − latency − throttle − staleness) × multiplier`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ScoreParts {
     /// Average share of successes.
@@ -108,55 +115,6 @@ impl EndpointHealth {
             idle_for_ms: now.millis_since(entry.last_used),
             plan: entry.plan(now),
         }
-    }
-}
-
-impl EndpointHealth {
-    /// The view as it is serialised.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn record(&self) -> Record {
-        let mut record = EndpointKey::record_of(&self.network, &self.endpoint, &self.id);
-        record.text("circuit", self.circuit.name());
-        record.known_text("openedFor", self.opened_for.map(OpenReason::name));
-        record.known_whole("halfOpenInMs", self.half_open_in_ms);
-        record.put("score", self.score.value());
-        record.put("scoreParts", Value::Record(self.score_parts.record()));
-        if let Some(us) = self.latency_us {
-            record.put("latencyMs", Value::Decimal(us, 3));
-        }
-        record.put("successRate", self.success_rate.value());
-        record.known_whole("lagMs", self.lag_ms);
-        record.known_whole("throttledForMs", self.throttled_for_ms);
-        record.known_whole("backingOffForMs", self.backing_off_for_ms);
-        record.flag("cordoned", self.cordoned);
-        record.whole("idleForMs", self.idle_for_ms);
-        record.known_whole("plan", self.plan.map(u64::from));
-        record
-    }
-}
-
-impl ScoreParts {
-    fn record(&self) -> Record {
-        let mut record = Record::default();
-        record.put("success", self.success.value());
-        record.put("latency", self.latency.value());
-        record.put("throttle", self.throttle.value());
-        record.put("staleness", self.staleness.value());
-        record.put("multiplier", self.multiplier.value());
-        record
-    }
-}
-
-impl Serialize for EndpointHealth {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.record().serialize(serializer)
-    }
-}
-
-impl Serialize for ScoreParts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.record().serialize(serializer)
     }
 }
 

@@ -10,12 +10,12 @@ use futures::future::join_all;
 
 use super::finding::{Told, ToldBalance, Unread, Untold, Why};
 use super::plan::NetworkPlan;
-use super::query::{Query, ReadPlan};
+use super::query::Query;
 use super::rpc::Failure;
 use super::traffic::InFlight;
 use super::{GRACE, Prober};
 use crate::health::{
-    AttemptGuard, Circuit, Effect, FailureClass as Class, Next, Outcome, PLAN_MEMORY, PlanEffect, millis,
+    AttemptGuard, Circuit, Effect, FailureClass as Class, Next, Outcome, PLAN_MEMORY, PlanEffect, ReadPlan, millis,
 };
 use crate::probe::{SelectorEvent, trace};
 use crate::runtime::{BoxFuture, Instant};
@@ -131,7 +131,7 @@ impl Prober {
     async fn try_plans(&self, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
         let plans = ReadPlan::all(plan.network.chain.family());
         let known = self.health.inspect(endpoint.key(), self.clock.now()).plan;
-        let first = plans.iter().position(|how| known == Some(how.code())).unwrap_or(0);
+        let first = plans.iter().position(|how| known == Some(*how)).unwrap_or(0);
         let (mut refused, mut memory): (Option<Answer>, _) = (None, REFUSED_MEMORY);
         // What was remembered may not hold any more, so those before it come last.
         for how in plans.iter().skip(first).chain(plans.iter().take(first)) {
@@ -139,7 +139,7 @@ impl Prober {
             let answer = query.read(self.post(endpoint, query.bodies()).await).map(|told| (*how, told));
             if !refuses_plan(&answer) {
                 if refused.is_some() && told_any(&answer) {
-                    self.health.remember_plan(endpoint.key(), how.code(), memory, self.clock.now());
+                    self.health.remember_plan(endpoint.key(), *how, memory, self.clock.now());
                 }
                 return answer;
             }

@@ -4,15 +4,15 @@
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::chain::ChainId;
 use crate::health::{FailureClass, OpenReason, Transition};
-use crate::json::Record;
 use crate::runtime::{MaybeSend, MaybeSync};
 
 /// Something that happened to an endpoint. Endpoints go by host, a provider by its label; nothing in here is secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SelectorEvent {
     /// A selection went on to another endpoint.
@@ -89,49 +89,6 @@ impl SelectorEvent {
             Transition::Opened(reason) => Self::CircuitOpened { network, endpoint, reason },
             Transition::Closed => Self::CircuitClosed { network, endpoint },
         }
-    }
-
-    /// The event as it is serialised: its `type`, and its fields.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn record(&self) -> Record {
-        let mut record = Record::default();
-        let none = ("", "");
-        let (name, network, (role, endpoint), (detail, text)) = match self {
-            Self::Failover { network, from, to } => ("failover", network, ("from", from), ("to", &**to)),
-            Self::Failed { network, endpoint, class } => {
-                ("failed", network, ("endpoint", endpoint), ("class", class.name()))
-            }
-            Self::Throttled { network, endpoint } => ("throttled", network, ("endpoint", endpoint), none),
-            Self::IdentityMismatch { network, endpoint } => {
-                ("identity-mismatch", network, ("endpoint", endpoint), none)
-            }
-            Self::BalancesDisagree { network, lower, higher } => {
-                ("balances-disagree", network, ("lower", lower), ("higher", &**higher))
-            }
-            Self::CircuitOpened { network, endpoint, reason } => {
-                ("circuit-opened", network, ("endpoint", endpoint), ("reason", reason.name()))
-            }
-            Self::CircuitHalfOpen { network, endpoint } => ("circuit-half-open", network, ("endpoint", endpoint), none),
-            Self::CircuitClosed { network, endpoint } => ("circuit-closed", network, ("endpoint", endpoint), none),
-            Self::Offline => {
-                record.text("type", "offline");
-                return record;
-            }
-        };
-        record.text("type", name);
-        record.text("network", network.as_str());
-        record.text(role, endpoint);
-        if !detail.is_empty() {
-            record.text(detail, text);
-        }
-        record
-    }
-}
-
-impl Serialize for SelectorEvent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.record().serialize(serializer)
     }
 }
 

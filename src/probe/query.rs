@@ -8,48 +8,25 @@ use super::plan::NetworkPlan;
 use super::rpc::{self, Call, Failure, Item};
 use super::svm::Layout;
 use crate::chain::ChainFamily;
-use crate::health::FailureClass as Class;
+use crate::health::{FailureClass as Class, ReadPlan};
 use crate::ranking::Note;
 use crate::runtime;
 use crate::scheme::screen::BalanceRead;
 use crate::transport::{HttpReply, TransportError};
 
-/// The ways to ask an endpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReadPlan {
-    /// One call that creates nothing: identity, time and balances of one execution.
-    Create,
-    /// The same program through a state override.
-    Override,
-    /// Identity and balances in one JSON-RPC batch.
-    Batch,
-    /// One request each, at once.
-    Singles,
-}
-
 impl ReadPlan {
     /// The ways that a family knows, best first.
     pub(super) fn all(family: ChainFamily) -> &'static [Self] {
         match family {
-            ChainFamily::Svm => &[Self::Batch, Self::Singles],
-            _ => &[Self::Create, Self::Override, Self::Batch, Self::Singles],
-        }
-    }
-
-    /// The number under which health remembers it.
-    pub(super) fn code(self) -> u8 {
-        match self {
-            Self::Create => 0,
-            Self::Override => 1,
-            Self::Batch => 2,
-            Self::Singles => 3,
+            ChainFamily::Svm => &[Self::Batch, Self::Single],
+            _ => &[Self::Create, Self::Override, Self::Batch, Self::Single],
         }
     }
 
     pub(super) fn note(self) -> Option<Note> {
         match self {
             Self::Create | Self::Override | Self::Batch => None,
-            Self::Singles => Some(Note::IdentitySeparate),
+            Self::Single => Some(Note::IdentitySeparate),
         }
     }
 }

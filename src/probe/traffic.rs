@@ -9,7 +9,6 @@ use serde::{Serialize, Serializer};
 
 use crate::chain::ChainId;
 use crate::health::{EndpointKey, FailureClass};
-use crate::json::{Record, Value};
 use crate::runtime::Instant;
 use crate::transport::Endpoint;
 
@@ -25,7 +24,8 @@ const MOST_SAVED: u32 = 10 * HEDGE_COST;
 const REFERENCE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Counts of one endpoint since the selector was made, for a metrics system to scrape.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct EndpointMetrics {
     /// The network as CAIP-2 id.
@@ -41,6 +41,7 @@ pub struct EndpointMetrics {
     /// Attempts that returned a balance.
     pub successes: u64,
     /// Failed attempts by class, in the classes' order; an attempt may fail in several ways.
+    #[serde(serialize_with = "by_class")]
     pub failures: Vec<(FailureClass, u64)>,
 }
 
@@ -56,26 +57,11 @@ impl EndpointMetrics {
             failures: Vec::new(),
         }
     }
-
-    /// The counts as they are serialised.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn record(&self) -> Record {
-        let mut record = EndpointKey::record_of(&self.network, &self.endpoint, &self.id);
-        record.whole("attempts", self.attempts);
-        record.whole("inFlight", u64::from(self.in_flight));
-        record.whole("successes", self.successes);
-        let mut failures = Record::default();
-        self.failures.iter().for_each(|(class, count)| failures.whole(class.name(), *count));
-        record.put("failures", Value::Record(failures));
-        record
-    }
 }
 
-impl Serialize for EndpointMetrics {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.record().serialize(serializer)
-    }
+/// An object with a count for each class.
+fn by_class<S: Serializer>(failures: &[(FailureClass, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(failures.iter().map(|(class, count)| (class, count)))
 }
 
 #[derive(Debug)]

@@ -4,10 +4,9 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::chain::Amount;
-use crate::json::Record;
 
 /// `approve(address,uint256)`.
 const APPROVE: [u8; 4] = [0x09, 0x5e, 0xa7, 0xb3];
@@ -17,7 +16,7 @@ const APPROVE: [u8; 4] = [0x09, 0x5e, 0xa7, 0xb3];
 ///
 /// Some tokens refuse to change an allowance that is not zero: where the candidate's `allowance` is
 /// above zero, one of those must be set to zero first.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Approval {
@@ -37,21 +36,6 @@ impl Approval {
         let amount_word = hex::encode(amount.to_be_bytes());
         let calldata = format!("0x{}{digits:0>64}{amount_word}", hex::encode(APPROVE));
         Self { token: token.into(), spender: spender.into(), amount, calldata }
-    }
-
-    pub(crate) fn record(&self) -> Record {
-        let mut record = Record::default();
-        record.text("token", &self.token);
-        record.text("spender", &self.spender);
-        record.text("amount", &self.amount.to_string());
-        record.text("calldata", &self.calldata);
-        record
-    }
-}
-
-impl Serialize for Approval {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.record().serialize(serializer)
     }
 }
 

@@ -4,19 +4,19 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::chain::{Amount, ChainId};
 use crate::health::{Circuit, Score};
-use crate::json::{Record, Value};
-use crate::ranking::{Approval, DecidingKey, Note, Obstacle, Rejection, RejectionReason, Rejections};
-use crate::util::text::say;
+use crate::ranking::{Approval, DecidingKey, Note, Obstacle, Rejection, RejectionReason, rejections};
+use crate::util::latency_ms;
+use crate::util::text::{add_part, say};
 
 /// One offer of the merchant, and whether and why this buyer can pay it.
 ///
 /// Serialises as the JSON object of the configuration's language: camelCase names, amounts as
 /// decimal strings of atomic units, what is unknown left out.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Candidate {
@@ -26,48 +26,48 @@ pub struct Candidate {
     #[serde(default)]
     pub rank: usize,
     /// The network as CAIP-2 id; absent where the offer's network is not known by any name.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<ChainId>,
     /// The network's name for people.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network_name: Option<Arc<str>>,
     /// The payment scheme.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<Arc<str>>,
     /// The asset as CAIP-19 id; absent where the asset is not known.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asset_id: Option<Arc<str>>,
     /// The asset's symbol, from the registry or the configuration, never from the merchant.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<Arc<str>>,
     /// The asset's decimals, likewise.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimals: Option<u8>,
     /// The price in atomic units.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<Amount>,
     /// The buyer's address that would pay.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Arc<str>>,
     /// What that address holds, in atomic units; absent when it was not read. Never 0 for unread.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Amount>,
     /// How much of the balance other payments hold, in atomic units: it cannot pay this offer too.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub held: Amount,
     /// What must be deposited for schemes that pay out of a deposit, in atomic units; the balance must cover it
     /// instead of the price.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposit: Option<Amount>,
     /// What Permit2 may spend of that address's balance, in atomic units; absent when it was not read.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowance: Option<Amount>,
     /// The transaction that the buyer would have to send first; present exactly with `allowance-required`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
     /// What the token itself keeps of the payment, in atomic units: the recipient gets that much less. Present
     /// exactly with the note `transfer-fee`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transfer_fee: Option<Amount>,
     /// What paying here costs the buyer besides the price, in atomic units of the asset.
     #[serde(default)]
@@ -75,24 +75,25 @@ pub struct Candidate {
     /// Health of the endpoint that was asked; 0.8 when none was.
     pub health_score: Score,
     /// Average latency of that endpoint in microseconds; `latencyMs` in JSON.
-    #[serde(default, rename = "latencyMs", deserialize_with = "micros")]
+    #[serde(default, rename = "latencyMs", with = "latency_ms", skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<u64>,
     /// How far that endpoint's chain lies behind the others of its network, in milliseconds; absent
     /// where nobody knows.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_ms: Option<u64>,
     /// That endpoint's circuit when it was asked.
     pub circuit: Circuit,
     /// That endpoint's host, and port if it is not the scheme's own; a provider's label.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<Arc<str>>,
     /// Whether the offer can be paid.
     pub viable: bool,
-    /// Why it cannot; empty exactly when `viable`.
-    #[serde(flatten)]
-    pub rejections: Rejections,
+    /// Why it cannot; empty exactly when `viable`. In JSON `rejectionReasons`, the names, and `rejectionDetails`,
+    /// the particulars by name.
+    #[serde(flatten, with = "rejections")]
+    pub rejections: Vec<Rejection>,
     /// The key of the cascade that set it apart from the winner; absent on the winner.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<DecidingKey>,
     /// Remarks that do not change viability.
     #[serde(default)]
@@ -127,54 +128,21 @@ impl Candidate {
             circuit: Circuit::Closed,
             endpoint: None,
             viable: true,
-            rejections: Rejections::default(),
+            rejections: Vec::new(),
             decided_by: None,
             notes: Vec::new(),
         }
     }
 
-    /// The candidate as it is serialised.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn record(&self) -> Record {
-        let mut record = Record::default();
-        record.whole("requirementIndex", self.requirement_index as u64);
-        record.whole("rank", self.rank as u64);
-        record.known_text("network", self.network.as_ref().map(ChainId::as_str));
-        put_known(&mut record, "networkName", &self.network_name);
-        put_known(&mut record, "scheme", &self.scheme);
-        put_known(&mut record, "assetId", &self.asset_id);
-        put_known(&mut record, "symbol", &self.symbol);
-        record.known_whole("decimals", self.decimals.map(u64::from));
-        put_amount(&mut record, "amount", self.amount.as_ref());
-        put_known(&mut record, "owner", &self.owner);
-        put_amount(&mut record, "balance", self.balance.as_ref());
-        put_amount(&mut record, "held", Some(&self.held).filter(|held| !held.is_zero()));
-        put_amount(&mut record, "deposit", self.deposit.as_ref());
-        put_amount(&mut record, "allowance", self.allowance.as_ref());
-        if let Some(approval) = &self.approval {
-            record.put("approval", Value::Record(approval.record()));
-        }
-        put_amount(&mut record, "transferFee", self.transfer_fee.as_ref());
-        put_amount(&mut record, "fee", Some(&self.fee));
-        record.put("healthScore", self.health_score.value());
-        if let Some(us) = self.latency_us {
-            record.put("latencyMs", Value::Decimal(us, 3));
-        }
-        record.known_whole("lagMs", self.lag_ms);
-        record.text("circuit", self.circuit.name());
-        put_known(&mut record, "endpoint", &self.endpoint);
-        record.flag("viable", self.viable);
-        self.rejections.write_to(&mut record);
-        record.known_text("decidedBy", self.decided_by.map(DecidingKey::name));
-        record.texts("notes", self.notes.iter().map(|note| note.name()));
-        record
-    }
-
     /// Adds a reason, which makes the candidate unpayable. A reason that it has already gains the detail.
     pub fn reject(&mut self, reason: RejectionReason, detail: impl Into<String>) {
         self.viable = false;
-        self.rejections.add(Rejection { reason, detail: detail.into() });
+        let rejection = Rejection { reason, detail: detail.into() };
+        match self.rejections.iter_mut().find(|known| known.reason == reason) {
+            None => self.rejections.push(rejection),
+            Some(known) if known.detail.contains(&rejection.detail) => {}
+            Some(known) => add_part(&mut known.detail, &rejection.detail),
+        }
     }
 
     /// Whether `reason` is among the rejections.
@@ -221,27 +189,9 @@ impl Candidate {
     }
 }
 
-fn put_known(record: &mut Record, name: &'static str, text: &Option<Arc<str>>) {
-    record.known_text(name, text.as_deref());
-}
-
-fn put_amount(record: &mut Record, name: &'static str, amount: Option<&Amount>) {
-    if let Some(amount) = amount {
-        record.text(name, &amount.to_string());
-    }
-}
-
-impl Serialize for Candidate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.record().serialize(serializer)
-    }
-}
-
-/// Microseconds inside, milliseconds with three decimals in JSON.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` stops at both ends of the type")]
-fn micros<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    let millis = Option::<f64>::deserialize(deserializer)?;
-    Ok(millis.map(|ms| (ms * 1_000.0 + 0.5) as u64))
+/// For serde, which asks by reference.
+fn is_zero(amount: &Amount) -> bool {
+    amount.is_zero()
 }
 
 #[cfg(test)]
@@ -262,40 +212,23 @@ mod tests {
         assert_eq!(serde_json::from_value::<Candidate>(json).unwrap(), candidate);
     }
 
-    /// Every field is named here, so that a new one is not forgotten in `record`.
     #[test]
-    fn no_field_is_lost_on_the_way_through_json() {
-        let mut candidate = Candidate {
-            requirement_index: 3,
-            rank: 2,
-            network: Some(ChainId::resolve("base").unwrap()),
-            network_name: Some("Base".into()),
-            scheme: Some("exact".into()),
-            asset_id: Some("eip155:8453/erc20:0x1".into()),
-            symbol: Some("USD\u{20ae}\"".into()),
-            decimals: Some(6),
-            amount: Some(Amount::from_u64(1)),
-            owner: Some("0x2".into()),
-            balance: Some(Amount::from_u64(2)),
-            held: Amount::from_u64(3),
-            deposit: Some(Amount::from_u64(4)),
-            allowance: Some(Amount::from_u64(5)),
-            approval: Some(Approval::new("0x3", "0x4", Amount::from_u64(6))),
-            transfer_fee: Some(Amount::from_u64(8)),
-            fee: Amount::from_u64(7),
-            health_score: Score::from_bps(8_067),
-            latency_us: Some(1_005),
-            lag_ms: Some(9),
-            circuit: Circuit::HalfOpen,
-            endpoint: Some("rpc.example".into()),
-            viable: false,
-            rejections: Rejections::default(),
-            decided_by: Some(DecidingKey::Latency),
-            notes: vec![Note::Offline, Note::TransferFee],
-        };
-        candidate.reject(RejectionReason::InsufficientBalance, "0.05 short");
-        candidate.reject(RejectionReason::AccountFrozen, "");
-        let json = candidate.record().to_json();
+    fn a_reason_is_there_once_with_all_that_was_said_of_it() {
+        let mut candidate = Candidate::new(0);
+        for (reason, detail) in [
+            (RejectionReason::TokenPaused, "b"),
+            (RejectionReason::AccountFrozen, "ours"),
+            (RejectionReason::AccountFrozen, "theirs"),
+            (RejectionReason::AccountFrozen, "ours"),
+            (RejectionReason::NoOwner, ""),
+            (RejectionReason::NoOwner, "a"),
+            (RejectionReason::NoOwner, ""),
+        ] {
+            candidate.reject(reason, detail);
+        }
+        let json = serde_json::to_string(&candidate).unwrap();
+        let expected = r#""rejectionReasons":["token-paused","account-frozen","no-owner"],"rejectionDetails":{"token-paused":"b","account-frozen":"ours; theirs","no-owner":"a"}"#;
+        assert!(json.contains(expected), "{json}");
         assert_eq!(serde_json::from_str::<Candidate>(&json).unwrap(), candidate);
     }
 }

@@ -20,14 +20,14 @@ use crate::ranking::Candidate;
 /// long as every candidate has its own requirement index.
 ///
 /// ```
-/// use payroute::{Candidate, ChainId, Key, rank};
+/// use payroute::{Candidate, ChainId, DecidingKey, rank};
 ///
 /// let mut candidates = vec![Candidate::new(0), Candidate::new(1)];
 /// candidates[0].network = Some(ChainId::resolve("base")?);
 /// candidates[1].network = Some(ChainId::resolve("solana")?);
 /// rank(&mut candidates, &[ChainId::resolve("solana")?]);
 /// assert_eq!(candidates[0].requirement_index, 1);
-/// assert_eq!(candidates[1].decided_by, Some(Key::Preference));
+/// assert_eq!(candidates[1].decided_by, Some(DecidingKey::Preference));
 /// # Ok::<(), payroute::NetworkError>(())
 /// ```
 pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {

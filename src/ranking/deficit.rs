@@ -3,15 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::Candidate;
 use crate::chain::{Amount, ChainId};
-use crate::json::Record;
 
 /// How much is missing to pay one offer. `Display` is a sentence in token units:
 /// `0.03 USDC short on Base (needs 0.05, has 0.02)`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Deficit {
@@ -65,30 +64,6 @@ impl Deficit {
     pub(crate) fn with_held(self, balance: Amount, held: Amount) -> Self {
         let available = balance.saturating_sub(held);
         Self { available, held, shortfall: self.required.saturating_sub(available), ..self }
-    }
-
-    /// The deficit as it is serialised.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn record(&self) -> Record {
-        let mut record = Record::default();
-        record.whole("requirementIndex", self.requirement_index as u64);
-        record.text("network", self.network.as_str());
-        record.text("networkName", &self.network_name);
-        record.text("assetId", &self.asset_id);
-        record.text("symbol", &self.symbol);
-        record.whole("decimals", u64::from(self.decimals));
-        record.text("required", &self.required.to_string());
-        record.text("available", &self.available.to_string());
-        record.text("held", &self.held.to_string());
-        record.text("shortfall", &self.shortfall.to_string());
-        record
-    }
-}
-
-impl Serialize for Deficit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.record().serialize(serializer)
     }
 }
 

@@ -10,6 +10,7 @@ mod deficit;
 mod explain;
 mod note;
 mod reason;
+mod rejections;
 
 pub use approval::Approval;
 pub use candidate::Candidate;
@@ -18,4 +19,4 @@ pub use deficit::Deficit;
 pub use explain::explain;
 pub use note::Note;
 pub(crate) use reason::Obstacle;
-pub use reason::{Rejection, RejectionReason, Rejections};
+pub use reason::{Rejection, RejectionReason};

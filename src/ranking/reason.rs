@@ -1,12 +1,8 @@
 //! Why an offer cannot be paid: a closed set of reasons with stable names.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::json::{Record, Value};
-use crate::util::text::add_part;
+use serde::{Deserialize, Serialize};
 
 /// Why a candidate cannot be paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,70 +19,6 @@ impl fmt::Display for Rejection {
         f.write_str(self.reason.sentence())?;
         f.write_str(if self.detail.is_empty() { "" } else { ": " })?;
         f.write_str(&self.detail)
-    }
-}
-
-/// A candidate's rejections. In JSON: `rejectionReasons`, the names, and `rejectionDetails`, the
-/// particulars by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rejections(Vec<Rejection>);
-
-impl Rejections {
-    /// Each reason is there once, with all of its particulars, and those once too.
-    pub(crate) fn add(&mut self, rejection: Rejection) {
-        match self.0.iter_mut().find(|known| known.reason == rejection.reason) {
-            None => self.0.push(rejection),
-            Some(known) if known.detail.contains(&rejection.detail) => {}
-            Some(known) => add_part(&mut known.detail, &rejection.detail),
-        }
-    }
-
-    /// The names, and by name the particulars of those that have any.
-    pub(crate) fn write_to(&self, record: &mut Record) {
-        record.texts("rejectionReasons", self.iter().map(|rejection| rejection.reason.name()));
-        let mut by_name = Record::default();
-        for Rejection { reason, detail } in self.iter().filter(|rejection| !rejection.detail.is_empty()) {
-            by_name.text(reason.name(), detail);
-        }
-        if by_name != Record::default() {
-            record.put("rejectionDetails", Value::Record(by_name));
-        }
-    }
-}
-
-impl std::ops::Deref for Rejections {
-    type Target = [Rejection];
-
-    fn deref(&self) -> &[Rejection] {
-        &self.0
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RejectionsJson {
-    rejection_reasons: Vec<RejectionReason>,
-    #[serde(default)]
-    rejection_details: BTreeMap<RejectionReason, String>,
-}
-
-impl Serialize for Rejections {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut record = Record::default();
-        self.write_to(&mut record);
-        record.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Rejections {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut json = RejectionsJson::deserialize(deserializer)?;
-        let details = &mut json.rejection_details;
-        let mut restored = Self::default();
-        for reason in json.rejection_reasons {
-            restored.add(Rejection { reason, detail: details.remove(&reason).unwrap_or_default() });
-        }
-        Ok(restored)
     }
 }
 
@@ -210,30 +142,5 @@ impl RejectionReason {
 impl fmt::Display for RejectionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reason_is_there_once_with_all_that_was_said_of_it() {
-        let mut rejections = Rejections::default();
-        for (reason, detail) in [
-            (RejectionReason::TokenPaused, "b"),
-            (RejectionReason::AccountFrozen, "ours"),
-            (RejectionReason::AccountFrozen, "theirs"),
-            (RejectionReason::AccountFrozen, "ours"),
-            (RejectionReason::NoOwner, ""),
-            (RejectionReason::NoOwner, "a"),
-            (RejectionReason::NoOwner, ""),
-        ] {
-            rejections.add(Rejection { reason, detail: detail.to_owned() });
-        }
-        let json = serde_json::to_string(&rejections).unwrap();
-        let expected = r#"{"rejectionReasons":["token-paused","account-frozen","no-owner"],"rejectionDetails":{"token-paused":"b","account-frozen":"ours; theirs","no-owner":"a"}}"#;
-        assert_eq!(json, expected);
-        assert_eq!(serde_json::from_str::<Rejections>(&json).unwrap(), rejections);
     }
 }

@@ -59,7 +59,7 @@ async fn a_frozen_account_is_no_deficit() {
     cluster.add_holding(USDC_SOLANA, MERCHANT_SVM, false, 9, 2);
     script.svm("solana.test", cluster);
     let error = select(&selector(&config(), &script), &[offers::solana("5")]).await.unwrap_err();
-    let [rejection] = &*error.candidates()[0].rejections else { panic!("{error}") };
+    let [rejection] = &error.candidates()[0].rejections[..] else { panic!("{error}") };
     assert_eq!(rejection.detail, "the buyer's token account is frozen; the recipient's token account is frozen");
 }
 

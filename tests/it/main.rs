@@ -17,6 +17,7 @@ mod freshness;
 mod health;
 mod holds;
 mod hostile;
+mod json;
 mod limits;
 mod localnet;
 mod multicall;

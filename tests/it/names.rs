@@ -1,6 +1,6 @@
 //! The closed sets of words: what JSON calls a value is what it displays, and what TypeScript's types list.
 
-use payroute::{Circuit, DecidingKey, FailureClass, Note, OpenReason, RejectionReason};
+use payroute::{Circuit, DecidingKey, FailureClass, Note, OpenReason, ReadPlan, RejectionReason};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -12,7 +12,8 @@ fn a_word_is_the_same_in_json_in_rust_and_in_typescript() {
     agrees("Note", 13, Note::name);
     agrees("DecidingKey", 7, DecidingKey::name);
     agrees("Circuit", 3, |circuit: Circuit| circuit.to_string());
-    agrees("Opening", 4, OpenReason::name);
+    agrees("OpenReason", 4, OpenReason::name);
+    agrees("ReadPlan", 4, ReadPlan::name);
     agrees("FailureClass", 10, FailureClass::name);
 }
 

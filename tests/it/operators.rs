@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use payroute::{
-    ChainId, Circuit, Config, Endpoint, EndpointKey, FailureClass, HealthIndex, Instant, Outcome, RouteSelector,
-    SelectorEvent, SnapshotError,
+    ChainId, Circuit, Config, Endpoint, EndpointKey, FailureClass, HealthIndex, Instant, Outcome, ReadPlan,
+    RouteSelector, SelectorEvent, SnapshotError,
 };
 use serde_json::{Value, json};
 
@@ -135,26 +135,31 @@ fn a_snapshot_that_is_none_changes_nothing() {
         (good.replace(r#""failures":"0""#, r#""failures":"zz""#), "failures"),
         (good.replace(r#""failures":"0""#, r#""failures":"+1""#), "failures"),
         (good.replace(r#""samples":0"#, r#""samples":-1"#), "samples"),
-        (good.replace(r#""samples":0"#, r#""samples":0,"simples":0"#), "another"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"simples":0"#), "simples"),
         (good.replace(r#""samples":0,"#, ""), "samples"),
         (good.replace("eip155:8453", "nowhere"), "network"),
-        (good.replace(r#""samples":0"#, r#""samples":0,"samples":0"#), "another"),
-        ("7".to_owned(), "another"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"samples":0"#), "samples"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"opened":{"reason":"wrong-chain"}"#), "opened.agoMs"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"opened":{"agoMs":1,"reason":"boredom"}"#), "opened.reason"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"opened":{"agoMs":1,"more":1}"#), "opened.more"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"plan":{"number":2,"forMs":1}"#), "plan.number"),
+        (good.replace(r#""samples":0"#, r#""samples":0,"plan":{"name":2,"forMs":1}"#), "plan.name"),
+        ("7".to_owned(), "."),
     ] {
         let error = index.restore(&of(&endpoint), now).unwrap_err();
-        assert_eq!(error, SnapshotError::Endpoint { position: 0, field: fault }, "{endpoint}");
+        assert_eq!(error, SnapshotError::Endpoint { position: 0, field: fault.to_owned() }, "{endpoint}");
         assert_eq!(index.len(), 1);
     }
     // What is ahead is no further than the index itself would have put it.
     let far = of(&good.replace(
         r#""samples":0"#,
-        r#""samples":0,"latencyUs":18446744073709551615,"throttledForMs":9007199254740991,"backingOffForMs":9007199254740991,"plan":{"number":2,"forMs":9007199254740991}"#,
+        r#""samples":0,"latencyUs":18446744073709551615,"throttledForMs":9007199254740991,"backingOffForMs":9007199254740991,"plan":{"name":"batch","forMs":9007199254740991}"#,
     ));
     index.restore(&far, now).unwrap();
     let view = index.view(now);
     let row = view.iter().find(|row| row.latency_us.is_some()).unwrap();
     assert_eq!((row.throttled_for_ms, row.backing_off_for_ms), (Some(300_000), Some(30_000)));
-    assert_eq!((row.latency_us, row.plan), (Some(30_000_000), Some(2)));
+    assert_eq!((row.latency_us, row.plan), (Some(30_000_000), Some(ReadPlan::Batch)));
     assert_eq!(index.view(now.after(Duration::from_secs(3_600))).iter().find_map(|row| row.plan), None);
     // Numbers of any size are no reason to panic.
     let huge = of(&good

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use payroute::{Circuit, Note, SelectError, Selection};
+use payroute::{Circuit, Note, ReadPlan, SelectError, Selection};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -265,7 +265,7 @@ async fn what_failed_once_is_not_given_up_for_an_hour() {
         let plan = || selector.health()[0].plan;
         select(&selector, &[offers::base("5")]).await.unwrap();
         for minute in 0..minutes {
-            assert_eq!(plan(), Some(2), "{create:?}, {instead:?}: after {minute} minutes");
+            assert_eq!(plan(), Some(ReadPlan::Batch), "{create:?}, {instead:?}: after {minute} minutes");
             tokio::time::sleep(Duration::from_secs(60)).await;
             select(&selector, &[offers::base("5")]).await.unwrap();
         }

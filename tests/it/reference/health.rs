@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use payroute::{Circuit, OpenReason};
+use payroute::{Circuit, OpenReason, ReadPlan};
 
 use super::freshness::{ChainClock, Tips};
 use super::{Ms, Place};
@@ -80,7 +80,7 @@ pub struct Seen {
     pub trial_free: bool,
     pub cordoned: bool,
     pub idle_ms: Ms,
-    pub plan: Option<u8>,
+    pub plan: Option<ReadPlan>,
 }
 
 /// The whole index.
@@ -112,7 +112,7 @@ struct Record {
     refusals: u32,
     backs_off_until: Ms,
     clock: Option<ChainClock>,
-    plan: Option<(u8, Ms)>,
+    plan: Option<(ReadPlan, Ms)>,
 }
 
 /// What survives a restart, relative to the moment of writing.
@@ -172,7 +172,7 @@ impl Health {
     }
 
     /// The endpoint is known to answer to this way of asking, until then.
-    pub fn remember_plan(&mut self, place: Place, plan: u8, until: Ms, now: Ms) {
+    pub fn remember_plan(&mut self, place: Place, plan: ReadPlan, until: Ms, now: Ms) {
         self.meet(place, now);
         self.known.get_mut(&place).unwrap().plan = Some((plan, until));
     }

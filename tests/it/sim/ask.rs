@@ -1,5 +1,6 @@
 //! A request as it arrives: in which way it asks, and for what.
 
+use payroute::ReadPlan;
 use serde_json::Value;
 
 use crate::support::chain::question;
@@ -14,13 +15,23 @@ pub enum Way {
 }
 
 impl Way {
-    pub fn of(number: u8) -> Self {
-        [Self::Create, Self::Override, Self::Batch, Self::Single][usize::from(number)]
+    pub fn of(plan: ReadPlan) -> Self {
+        match plan {
+            ReadPlan::Create => Self::Create,
+            ReadPlan::Override => Self::Override,
+            ReadPlan::Batch => Self::Batch,
+            ReadPlan::Single => Self::Single,
+        }
     }
 
-    /// The number under which a view shows it.
-    pub fn number(self) -> u8 {
-        self as u8
+    /// As a view shows it.
+    pub fn plan(self) -> ReadPlan {
+        match self {
+            Self::Create => ReadPlan::Create,
+            Self::Override => ReadPlan::Override,
+            Self::Batch => ReadPlan::Batch,
+            Self::Single => ReadPlan::Single,
+        }
     }
 
     /// The one to try next, the best again after the last.

@@ -195,7 +195,7 @@ impl Book {
         let (place, way, latency_ms) = (attempt.place, attempt.way, self.clock - attempt.started);
         if told_any && way != attempt.first_way {
             let memory_ms = if attempt.doubtful { 60_000 } else { 3_600_000 };
-            self.health.remember_plan(place, way.number(), self.clock + memory_ms, self.clock);
+            self.health.remember_plan(place, way.plan(), self.clock + memory_ms, self.clock);
         }
         let effect = match meaning {
             Meaning::Fault => Some(Effect::Fault),

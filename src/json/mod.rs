@@ -1,5 +1,0 @@
-//! JSON written field by field.
-
-mod write;
-
-pub use write::{Record, Value};
