@@ -31,9 +31,6 @@ mod vectors;
 
 pub use rank::{key_names, rank};
 
-#[global_allocator]
-static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
-
 /// What a health vector comes to, as JSON.
 ///
 /// # Errors
