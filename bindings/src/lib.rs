@@ -21,6 +21,7 @@
 )]
 
 mod convert;
+mod health;
 mod hold;
 mod payment;
 mod rank;
@@ -29,6 +30,7 @@ mod transport;
 #[cfg(feature = "vectors")]
 mod vectors;
 
+pub use payment::{body_limit, decode};
 pub use rank::{key_names, rank};
 
 /// What a health vector comes to, as JSON.

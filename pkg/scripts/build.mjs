@@ -36,6 +36,9 @@ async function commonJs(entry, name) {
     bundle: true,
     format: "cjs",
     platform: "neutral",
+    // `payroute/x402` loads the package itself, which must be the same one that the application has.
+    external: ["payroute"],
+    supported: { "dynamic-import": false },
     target: "es2022",
     logLevel: "warning",
   });
@@ -71,7 +74,7 @@ compile(OUT);
 optimize(join(OUT, "core_bg.wasm"));
 seal();
 embed();
-await commonJs("embedded.mjs", "index");
-await commonJs("x402.mjs", "x402");
+await commonJs("entrypoints/embedded.mjs", "index");
+await commonJs("entrypoints/x402.mjs", "x402");
 licenses();
 report();

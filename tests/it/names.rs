@@ -12,7 +12,7 @@ fn a_word_is_the_same_in_json_in_rust_and_in_typescript() {
     agrees("Note", 13, Note::name);
     agrees("DecidingKey", 7, DecidingKey::name);
     agrees("Circuit", 3, |circuit: Circuit| circuit.to_string());
-    agrees("Opening", 4, OpenReason::name);
+    agrees("OpenReason", 4, OpenReason::name);
     agrees("FailureClass", 10, FailureClass::name);
 }
 
