@@ -93,7 +93,6 @@ agent-test: localnet-packages tests/x402/node_modules/.package-lock.json
 
 wasm-target:
 	rustup target add wasm32-unknown-unknown
-	rustup component add rust-src
 
 localnet-packages: tests/localnet/node_modules/.package-lock.json
 	node tests/localnet/contract.mjs
