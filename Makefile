@@ -103,8 +103,11 @@ wallet-packages: localnet-packages pkg/wasm/x402.cjs tests/x402/node_modules/.pa
 pkg/wasm/x402.cjs: | wasm-target pkg/node_modules/.package-lock.json
 	npm --prefix pkg run build
 
+# Here no dependency runs a script when it is installed; `.npmrc` cannot say so without silencing our own `prepack`.
+pkg/node_modules/.package-lock.json: NPM_FLAGS = --ignore-scripts
+
 %/node_modules/.package-lock.json: %/package-lock.json
-	npm --prefix $* ci --no-audit --no-fund
+	npm --prefix $* ci --no-audit --no-fund $(NPM_FLAGS)
 
 # Needs a nightly toolchain and `cargo install cargo-fuzz`. What it finds grows in tests/fuzz/grown, which
 # git ignores; SANITIZER=none is several times as fast as the default.

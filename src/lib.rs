@@ -110,8 +110,9 @@ pub use transport::{Endpoint, HttpReply, MAX_RESPONSE_BYTES, Transport, Transpor
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
 pub use transport::{Exchange, FetchTransport, settle};
 
-/// The README's and the guide's examples, compiled by the documentation tests.
+/// The documents' examples, compiled by the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../GUIDE.md")]
+#[doc = include_str!("../docs/health.md")]
 struct DocumentExamples;

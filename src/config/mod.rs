@@ -52,7 +52,7 @@ use crate::transport::Endpoint;
 /// ```
 ///
 /// Networks go by CAIP-2 id, x402 version 1 name or usual alias everywhere. Strategies are `ordered`,
-/// `best-score`, `weighted`, `race` and `hedged`. The README's table explains every field; [`HealthSettings`]
+/// `best-score`, `weighted`, `race` and `hedged`. `docs/configuration.md` explains every field; [`HealthSettings`]
 /// and [`Limits`] theirs.
 ///
 /// ```
