@@ -932,6 +932,7 @@ export type ErrorCode =
   | "too-many-holds"
   | "unsponsored"
   | "configuration"
+  | "runtime"
   | "module-unavailable";
 
 /**
