@@ -13,9 +13,10 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use payroute::__private::Instant;
 use payroute::{
-    Amount, Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Instant, Outcome, PaymentRequired, RejectionReason,
-    Score, rank,
+    Amount, Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Outcome, PaymentRequired, RejectionReason, Score,
+    rank,
 };
 
 /// Short, so that the whole file ends within a minute; medians over several runs are steadier on a
@@ -111,9 +112,9 @@ fn candidates(count: usize, seed: u64) -> Vec<Candidate> {
             candidate.scheme = Some("exact".into());
             candidate.symbol = Some("USDC".into());
             candidate.decimals = Some(if position == 5 { 18 } else { 6 });
-            candidate.amount = Some(Amount::from_u64(10_000 + dice.roll(90_000)));
-            candidate.balance = Some(Amount::from_u64(dice.roll(1_000_000)));
-            candidate.fee = Amount::from_u64(if position % 3 == 1 { 1_000 } else { 0 });
+            candidate.amount = Some(Amount::from(10_000 + dice.roll(90_000)));
+            candidate.balance = Some(Amount::from(dice.roll(1_000_000)));
+            candidate.fee = Amount::from(if position % 3 == 1 { 1_000 } else { 0 });
             candidate.health_score = Score::from_bps(6_000 + dice.roll(4_000) as u16);
             candidate.latency_us = (dice.roll(10) > 0).then(|| 20_000 + dice.roll(400_000));
             candidate.circuit = if position == 7 { Circuit::Open } else { Circuit::Closed };

@@ -987,6 +987,7 @@ export type ErrorCode =
   | "unsponsored"
   | "configuration"
   | "invalid-snapshot"
+  | "runtime"
   | "module-unavailable";
 
 /**

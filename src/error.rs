@@ -31,13 +31,12 @@ pub enum SelectError {
     /// `balances-unavailable`: no balance could be read. Says nothing about the buyer's funds.
     #[error("no balance could be read: {}", summary(.0))]
     BalancesUnavailable(Vec<Candidate>),
-    /// `configuration`: the configuration, or the place where the selector runs, is not accepted.
+    /// `configuration`: the configuration is not accepted.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    /// `cancelled`: the caller gave up. This crate never returns it: dropping the future cancels a selection
-    /// without an error. It is for a host that cancels in another way and must report that as an error.
-    #[error("the selection was cancelled")]
-    Cancelled,
+    /// `runtime`: the program around the selector lacks what a selection needs.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
 }
 
 impl SelectError {
@@ -52,7 +51,7 @@ impl SelectError {
             Self::InsufficientLiquidity { .. } => "insufficient-liquidity",
             Self::BalancesUnavailable(_) => "balances-unavailable",
             Self::Configuration(_) => "configuration",
-            Self::Cancelled => "cancelled",
+            Self::Runtime(_) => "runtime",
         }
     }
 
@@ -64,7 +63,7 @@ impl SelectError {
             | Self::RefusedByPolicy(candidates)
             | Self::InsufficientLiquidity { candidates, .. }
             | Self::BalancesUnavailable(candidates) => candidates,
-            Self::Decode(_) | Self::Configuration(_) | Self::Cancelled => &[],
+            Self::Decode(_) | Self::Configuration(_) | Self::Runtime(_) => &[],
         }
     }
 
@@ -93,6 +92,52 @@ impl SelectError {
             Self::RefusedByPolicy(candidates)
         } else {
             Self::NoSupportedRoute(candidates)
+        }
+    }
+}
+
+/// What the program around the selector lacks: a Tokio runtime, a transport, or what the transport needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; needed is {needed}")]
+pub struct RuntimeError {
+    problem: &'static str,
+    needed: &'static str,
+}
+
+impl RuntimeError {
+    pub(crate) fn new(problem: &'static str, needed: &'static str) -> Self {
+        Self { problem, needed }
+    }
+}
+
+/// Why there is no selector.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// `configuration`: the configuration lists what the ready-made transport cannot reach.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// `runtime`: there is no transport, or the ready-made one cannot be made.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+}
+
+impl BuildError {
+    /// The code: that of the [`SelectError`] which this becomes.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Configuration(_) => "configuration",
+            Self::Runtime(_) => "runtime",
+        }
+    }
+}
+
+impl From<BuildError> for SelectError {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Configuration(error) => Self::Configuration(error),
+            BuildError::Runtime(error) => Self::Runtime(error),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What stays in the module of a selection that was answered, and the hold, as handles.
 
-use payroute::{Claim, Selection};
+use payroute::__private::Claim;
+use payroute::Selection;
 use wasm_bindgen::prelude::*;
 
 use crate::convert;

@@ -51,6 +51,9 @@ pub enum HoldError {
     /// `too-many-holds`: 4,096 payments are held already, settled ones that have not expired included.
     #[error("{MOST_HOLDS} payments are held already")]
     TooMany,
+    /// `not-payable`: the offer with this index cannot be paid, or there is none.
+    #[error("offer {0} cannot be paid")]
+    NotPayable(usize),
 }
 
 impl HoldError {
@@ -60,6 +63,7 @@ impl HoldError {
         match self {
             Self::HeldElsewhere(_) => "held-elsewhere",
             Self::TooMany => "too-many-holds",
+            Self::NotPayable(_) => "not-payable",
         }
     }
 
@@ -68,7 +72,7 @@ impl HoldError {
     pub fn deficit(&self) -> Option<&Deficit> {
         match self {
             Self::HeldElsewhere(deficit) => Some(deficit),
-            Self::TooMany => None,
+            Self::TooMany | Self::NotPayable(_) => None,
         }
     }
 }

@@ -42,7 +42,7 @@ impl Extra {
     ///
     /// # Errors
     /// There is a value and it is not a string.
-    pub fn text(&self, key: &'static str) -> Result<Option<String>, MalformedField> {
+    pub fn text(&self, key: &str) -> Result<Option<String>, MalformedField> {
         let malformed = |problem: String| MalformedField::new(&format!("extra.{key}"), &problem);
         self.get(key).map(|value| readable_text(value).map_err(malformed)).transpose()
     }

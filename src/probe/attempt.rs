@@ -113,7 +113,7 @@ impl Prober {
             if class.next() == Next::Accept {
                 continue;
             }
-            let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.host().clone());
+            let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.shared_host().clone());
             let throttled = || self.health.inspect(endpoint.key(), self.clock.now()).throttled;
             self.emit(&match class.effect() {
                 Effect::OpenNow => SelectorEvent::IdentityMismatch { network, endpoint: endpoint_host },

@@ -282,7 +282,7 @@ impl Prober {
     fn admit(&self, endpoint: &Endpoint) -> AttemptGuard {
         let guard = self.health.admit(endpoint.key(), self.settings.timeout.saturating_add(GRACE), self.clock.now());
         if guard.is_trial() {
-            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
+            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.shared_host().clone());
             self.emit(&SelectorEvent::CircuitHalfOpen { network, endpoint });
         }
         guard
@@ -317,14 +317,14 @@ impl Prober {
 
     fn emit_transition(&self, endpoint: &Endpoint, transition: Option<Transition>) {
         if let Some(transition) = transition {
-            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
+            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.shared_host().clone());
             self.emit(&SelectorEvent::of_transition(transition, network, endpoint));
         }
     }
 
     fn emit_failover(&self, from: &Endpoint, to: &Endpoint) {
         let network = from.key().network().clone();
-        self.emit(&SelectorEvent::Failover { network, from: from.host().clone(), to: to.host().clone() });
+        self.emit(&SelectorEvent::Failover { network, from: from.shared_host().clone(), to: to.shared_host().clone() });
     }
 
     fn emit(&self, event: &SelectorEvent) {
@@ -355,7 +355,7 @@ impl Prober {
             let health = self.health.inspect(asked.endpoint.key(), now);
             all.push(Reading {
                 reading,
-                endpoint: Some(asked.endpoint.host().clone()),
+                endpoint: Some(asked.endpoint.shared_host().clone()),
                 circuit: asked.circuit,
                 health_score: health.score,
                 latency_us: health.latency_us,

@@ -107,7 +107,7 @@ impl Progress {
             Ok(finding) => self.found = Some(finding),
             Err(unread) => {
                 self.final_answer = unread.why == Why::Refused;
-                self.unread.push((asked.endpoint.host().clone(), unread));
+                self.unread.push((asked.endpoint.shared_host().clone(), unread));
             }
         }
     }

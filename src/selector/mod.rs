@@ -11,8 +11,7 @@ pub use selection::{Claim, Selection};
 
 use crate::chain::Amount;
 use crate::config::Config;
-use crate::config_error::ConfigurationError;
-use crate::error::SelectError;
+use crate::error::{BuildError, RuntimeError, SelectError};
 use crate::health::{EndpointHealth, HealthIndex, Outcome, SnapshotError};
 use crate::hold::{Hold, Ledger};
 use crate::payment::PaymentRequired;
@@ -40,9 +39,10 @@ impl RouteSelector {
     /// A selector with its own health index and the ready-made HTTP transport.
     ///
     /// # Errors
-    /// The HTTP client cannot be made, for example without any trusted root certificate.
+    /// The HTTP client cannot be made, for example without any trusted root certificate, or does not reach every
+    /// endpoint.
     #[cfg(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32")))]
-    pub fn new(config: Config) -> Result<Self, ConfigurationError> {
+    pub fn new(config: Config) -> Result<Self, BuildError> {
         Self::builder(config).build()
     }
 
@@ -82,11 +82,11 @@ impl RouteSelector {
     /// one selector.
     ///
     /// # Errors
-    /// No offer can be paid. The error carries every candidate, and says what is short where.
+    /// No offer can be paid. The error carries every candidate, and says what is short where. Or there is no Tokio
+    /// runtime.
     pub async fn select(&self, payment: &PaymentRequired) -> Result<Selection, SelectError> {
-        runtime::ready().map_err(|problem| {
-            ConfigurationError::new("runtime", problem, "a call from within a Tokio runtime with time enabled")
-        })?;
+        runtime::ready()
+            .map_err(|problem| RuntimeError::new(problem, "a call from within a Tokio runtime with time enabled"))?;
         let candidates = trace::select(payment.requirements().len(), self.candidates(payment)).await;
         Selection::from_candidates(payment, candidates, &self.holds)
     }
@@ -129,7 +129,7 @@ impl RouteSelector {
         }
     }
 
-    /// The readings for whose sake alone a route is not chosen that otherwise would be.
+    /// The reads whose low balance alone keeps a route from winning.
     fn rereads(&self, candidates: &[Candidate], slots: &[Option<Slot>]) -> Vec<Slot> {
         let mut rereads = Vec::new();
         let Some(first) = candidates.first().filter(|_| self.config.probe.second_opinion) else {

@@ -70,8 +70,13 @@ impl Endpoint {
     /// All that may be shown of it: its host, with the port if it is not the scheme's own; a
     /// provider's label.
     #[must_use]
-    pub fn host(&self) -> &Arc<str> {
+    pub fn host(&self) -> &str {
         self.key.host()
+    }
+
+    /// The host, for those who keep it.
+    pub(crate) fn shared_host(&self) -> &Arc<str> {
+        self.key.shared_host()
     }
 
     /// The whole URL in canonical text, secrets included, unless it is a provider. For a transport to

@@ -68,7 +68,7 @@ impl fmt::Display for TransportError {
 
 impl std::error::Error for TransportError {}
 
-/// The transport that the crate's features bring. Otherwise what is wrong, and what would be right.
+/// The transport that the crate's features bring. Otherwise what is wrong, and what is needed.
 pub(crate) fn ready_made() -> Result<Arc<dyn Transport>, (&'static str, &'static str)> {
     #[cfg(feature = "reqwest")]
     return match http::HttpTransport::new() {
@@ -78,5 +78,5 @@ pub(crate) fn ready_made() -> Result<Arc<dyn Transport>, (&'static str, &'static
     #[cfg(all(feature = "fetch", target_arch = "wasm32", not(feature = "reqwest")))]
     return Ok(Arc::new(FetchTransport::new()));
     #[cfg(not(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32"))))]
-    Err(("is missing", "a Transport, or one of the crate's features `reqwest` and `fetch`"))
+    Err(("there is no transport", "a Transport, or one of the crate's features `reqwest` and `fetch`"))
 }

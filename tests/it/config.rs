@@ -1,6 +1,6 @@
 //! The configuration: what is accepted, and how what is not is named.
 
-use payroute::Config;
+use payroute::{BuildError, Config};
 use serde_json::{Value, json};
 
 use crate::support::{BUYER, SOLANA_GENESIS, USDC_BASE};
@@ -342,5 +342,6 @@ fn a_provider_needs_a_transport_that_knows_it() {
     let config = json!({"networks": {"base": {"rpc": [{"provider": "wallet", "label": "My wallet"}]}}});
     let config = Config::from_json(&config.to_string()).unwrap();
     let error = payroute::RouteSelector::new(config).unwrap_err();
+    let BuildError::Configuration(error) = error else { panic!("{error}") };
     assert_eq!(error.path(), "networks.eip155:8453.rpc");
 }

@@ -774,12 +774,15 @@ fn a_runtime_without_a_timer_is_told_as_well() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let selector = selector(&config(), &Script::default());
     let error = runtime.block_on(select(&selector, &[offers::base("5")])).unwrap_err();
-    assert_eq!(error.code(), "configuration");
+    assert_eq!(error.code(), "runtime");
 }
 
 #[test]
 fn without_a_runtime_there_is_an_error_and_no_panic() {
     let selector = selector(&config(), &Script::default());
     let error = futures::executor::block_on(select(&selector, &[offers::base("5")])).unwrap_err();
-    assert_eq!(error.code(), "configuration");
+    assert_eq!(error.code(), "runtime");
+    let needed =
+        "there is no Tokio runtime on this thread; needed is a call from within a Tokio runtime with time enabled";
+    assert_eq!(error.to_string(), needed);
 }

@@ -225,7 +225,7 @@ fn amounts(result: &RawValue) -> Vec<Amount> {
 fn held(account: &Fields<'_>) -> Option<Amount> {
     let (data, _): (String, String) = serde_json::from_str(account.get("data")?.get()).ok()?;
     let data = STANDARD.decode(data).ok()?;
-    data.get(64..)?.first_chunk().map(|amount| Amount::from_u64(u64::from_le_bytes(*amount)))
+    data.get(64..)?.first_chunk().map(|amount| Amount::from(u64::from_le_bytes(*amount)))
 }
 
 /// The ids of the calls that ask for balances.
