@@ -81,11 +81,11 @@ impl Selector {
     pub fn decode(&self, headers: Option<String>, body: &[u8]) -> Result<Payment, String> {
         let limits = self.core.config().limits();
         let decoded = match &headers {
-            None => PaymentRequired::from_text_within(body, limits),
+            None => PaymentRequired::from_text(body, limits),
             Some(headers) => {
                 let pairs = headers.split('\n').filter_map(|line| line.split_once(':'));
                 let pairs = pairs.map(|(name, value)| (name, value.as_bytes()));
-                PaymentRequired::from_response_within(pairs, body, limits)
+                PaymentRequired::from_response(pairs, body, limits)
             }
         };
         decoded.map(Payment).map_err(|error| convert::failure(&error.into()))

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::chain::registry::{TokenProgram, TransferMethod};
-use crate::chain::{Amount, ChainId};
+use crate::chain::{Amount, ChainId, is_evm_address};
 use crate::config_error::ConfigurationError;
 use crate::health::HealthSettings;
-use crate::payment::{Limits, is_evm_address};
+use crate::payment::Limits;
 use crate::transport::Endpoint;
 
 /// A checked configuration: one JSON document, every field optional.

@@ -10,7 +10,6 @@ use crate::chain::{Amount, ChainId};
 use crate::health::{Circuit, Score};
 use crate::json::{Record, Value};
 use crate::ranking::{Approval, DecidingKey, Note, Obstacle, Rejection, RejectionReason, Rejections};
-use crate::util::text::say;
 
 /// One offer of the merchant, and whether and why this buyer can pay it.
 ///
@@ -212,12 +211,10 @@ impl Candidate {
 
     /// An atomic amount of this candidate's asset for people: `0.05 USDC`.
     pub(crate) fn in_units(&self, amount: Amount) -> String {
-        let (mut text, unit) = match (&self.symbol, self.decimals) {
-            (Some(symbol), Some(decimals)) => (amount.to_units(decimals), &**symbol),
-            _ => (amount.to_string(), "atomic units"),
-        };
-        say(&mut text, &[" ", unit]);
-        text
+        match (&self.symbol, self.decimals) {
+            (Some(symbol), Some(decimals)) => format!("{} {symbol}", amount.to_units(decimals)),
+            _ => format!("{amount} atomic units"),
+        }
     }
 }
 

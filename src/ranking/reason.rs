@@ -6,7 +6,6 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::json::{Record, Value};
-use crate::util::text::add_part;
 
 /// Why a candidate cannot be paid.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +36,8 @@ impl Rejections {
         match self.0.iter_mut().find(|known| known.reason == rejection.reason) {
             None => self.0.push(rejection),
             Some(known) if known.detail.contains(&rejection.detail) => {}
-            Some(known) => add_part(&mut known.detail, &rejection.detail),
+            Some(known) if known.detail.is_empty() => known.detail = rejection.detail,
+            Some(known) => known.detail = format!("{}; {}", known.detail, rejection.detail),
         }
     }
 

@@ -49,6 +49,12 @@ impl fmt::Display for SyntaxError {
     }
 }
 
+impl<'a> From<&'a RawValue> for Json<'a> {
+    fn from(value: &'a RawValue) -> Self {
+        Self(value)
+    }
+}
+
 impl<'a> Json<'a> {
     /// The one value that `text` is.
     pub(crate) fn parse(text: &'a str) -> Result<Self, SyntaxError> {
@@ -59,6 +65,11 @@ impl<'a> Json<'a> {
     /// The value that `text` starts with, whatever follows.
     pub(crate) fn start_of(text: &'a str) -> Option<Self> {
         serde_json::Deserializer::from_str(text).into_iter().next()?.ok().map(Self)
+    }
+
+    /// A copy that outlives the document.
+    pub(crate) fn to_owned(self) -> Box<RawValue> {
+        self.0.to_owned()
     }
 
     /// The exact text.
@@ -90,7 +101,15 @@ impl<'a> Json<'a> {
         self.part()
     }
 
-    /// A number in digits alone, such as `5`; `None` for `5.0`, `-5`, a larger one and every other kind.
+    /// The text of a string. The problem is the end of a sentence that starts with the value's name.
+    pub(crate) fn string(self) -> Result<String, String> {
+        self.text().ok_or_else(|| match self.kind() {
+            Kind::Text => "is not valid Unicode text".to_owned(),
+            kind => format!("is {}; accepted is a string", kind.words()),
+        })
+    }
+
+    /// A number in digits only, such as `5`; `None` for `5.0`, `-5`, a larger one and every other kind.
     pub(crate) fn whole(self) -> Option<u64> {
         self.raw().parse().ok()
     }
