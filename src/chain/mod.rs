@@ -1,7 +1,7 @@
 //! Chains and what is known of them without asking anyone: ids and names, the registry's table, token amounts,
 //! addresses.
 //!
-//! The ground floor. Refuses to know offers, endpoints and I/O.
+//! The ground floor: it uses only `util`, and does no I/O.
 
 mod address;
 mod amount;

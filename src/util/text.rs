@@ -1,4 +1,4 @@
-//! Text from strangers, made safe to show; numbers and lists as text.
+//! Makes text from strangers safe to show; writes numbers and lists as text.
 
 use std::fmt::Display;
 
@@ -49,8 +49,8 @@ pub(crate) fn escaped(text: &str, longest: usize) -> String {
     out
 }
 
-/// Whether a character shows itself and leaves its neighbours where they are: no control, bidirectional
-/// or other, no zero-width character, line or paragraph separator, and no tag.
+/// Whether a character can be seen and leaves its neighbours where they are. Controls (bidirectional ones too),
+/// zero-width characters, line and paragraph separators and tags do not.
 pub(crate) fn is_visible(c: char) -> bool {
     !c.is_control()
         && !matches!(c,
