@@ -15,8 +15,8 @@ use base64::engine::general_purpose::STANDARD;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use payroute::__private::Instant;
 use payroute::{
-    Amount, Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Outcome, PaymentRequired, RejectionReason, Score,
-    rank,
+    Amount, Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Limits, Outcome, PaymentRequired, RejectionReason,
+    Score, rank,
 };
 
 /// Short, so that the whole file ends within a minute; medians over several runs are steadier on a
@@ -63,7 +63,8 @@ fn decoding(criterion: &mut Criterion) {
         for (carrier, text) in [("json", json), ("header", header)] {
             group.throughput(Throughput::Bytes(text.len() as u64));
             group.bench_function(BenchmarkId::new(carrier, count), |bencher| {
-                let decode = |text: &str| PaymentRequired::from_text(text).expect("the offers are readable");
+                let decode =
+                    |text: &str| PaymentRequired::from_text(text, &Limits::default()).expect("the offers are readable");
                 bencher.iter_with_large_drop(|| decode(black_box(&text)));
             });
         }

@@ -3,7 +3,7 @@
 use crate::config_error::ConfigurationError;
 use crate::payment::DecodeError;
 use crate::ranking::{Candidate, Deficit, Obstacle};
-use crate::util::text::{add_part, say};
+use crate::util::text::joined;
 
 /// Why nothing was selected. Decide by [`code`](Self::code) or by variant, never by message.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -21,7 +21,7 @@ pub enum SelectError {
     RefusedByPolicy(Vec<Candidate>),
     /// `insufficient-liquidity`: balances were read and none suffices. Only offers count that lack nothing but
     /// funds (and perhaps an approval).
-    #[error("no balance is high enough: {}", list(deficits))]
+    #[error("no balance is high enough: {}", joined(deficits))]
     InsufficientLiquidity {
         /// What is short where, in the merchant's order.
         deficits: Vec<Deficit>,
@@ -158,23 +158,14 @@ fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
     deficits
 }
 
-fn list(deficits: &[Deficit]) -> String {
-    let mut text = String::new();
-    deficits.iter().for_each(|deficit| add_part(&mut text, deficit));
-    text
-}
-
 /// The first reason of every candidate, in the merchant's order.
 fn summary(candidates: &[Candidate]) -> String {
-    let mut text = String::new();
-    for candidate in in_offered_order(candidates) {
-        add_part(&mut text, &"offer ");
-        text.push_str(&candidate.requirement_index.to_string());
-        if let Some(name) = &candidate.network_name {
-            say(&mut text, &[" (", name, ")"]);
-        }
+    joined(in_offered_order(candidates).into_iter().map(|candidate| {
+        let index = candidate.requirement_index;
         let reason = candidate.rejections.first().map(ToString::to_string).unwrap_or_default();
-        say(&mut text, &[": ", &reason]);
-    }
-    text
+        match &candidate.network_name {
+            Some(name) => format!("offer {index} ({name}): {reason}"),
+            None => format!("offer {index}: {reason}"),
+        }
+    }))
 }

@@ -1,7 +1,6 @@
 //! Token amounts: whole atomic units, exact, up to 256 bits.
 //!
-//! Knows digits and powers of ten. Refuses to know what a token is worth, where an amount came
-//! from, or how to round: nothing here ever rounds or rescales.
+//! Nothing here ever rounds. What a token is worth is not known here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -42,7 +41,7 @@ pub enum AmountError {
     /// Token units with a sign, a currency, a comma, an exponent or nothing before the point.
     #[error("is not an amount in digits with at most one point")]
     NotUnits,
-    /// `007`: two texts of one amount would make an echoed offer differ from the merchant's.
+    /// `007`: if an amount had two texts, an echoed offer could differ from the merchant's.
     #[error("has leading zeros; accepted is a whole number without them")]
     LeadingZero,
     /// More than 256 bits.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::field::Field;
-use crate::chain::{ChainFamily, ChainId};
-use crate::payment::other_than_address;
+use crate::chain::{ChainFamily, ChainId, check_address};
 use crate::runtime::RpcUrl;
 use crate::util::text::is_visible;
 
@@ -50,7 +49,7 @@ pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 /// An address in the form of its chain family.
 pub(super) fn address(field: &Field<'_>, family: ChainFamily) -> Arc<str> {
     let text = field.text();
-    if let Some(accepted) = other_than_address(text, family) {
+    if let Err(accepted) = check_address(text, family) {
         field.refuse("is not an address", accepted);
     }
     text.into()

@@ -25,10 +25,10 @@ use serde::de::{Deserialize, Deserializer, Error};
 pub use self::builder::{AssetBuilder, ConfigBuilder, EndpointBuilder, NetworkBuilder};
 use self::node::Node;
 use crate::chain::registry::{TokenProgram, TransferMethod};
-use crate::chain::{Amount, ChainId};
+use crate::chain::{Amount, ChainId, is_evm_address};
 use crate::config_error::ConfigurationError;
 use crate::health::HealthSettings;
-use crate::payment::{Limits, is_evm_address};
+use crate::payment::Limits;
 use crate::transport::Endpoint;
 
 /// A checked configuration. It comes from one document, the same in Rust and TypeScript, or from

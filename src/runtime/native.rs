@@ -30,12 +30,12 @@ pub(crate) async fn sleep(span: Duration) {
     tokio::time::sleep(span).await;
 }
 
-/// Whether timers and sockets will work on this thread.
+/// Checks that timers and sockets will work on this thread.
 pub(crate) fn ready() -> Result<(), &'static str> {
     if Handle::try_current().is_err() {
         return Err("there is no Tokio runtime on this thread");
     }
-    // Tokio tells whether a runtime has a timer by panicking when one is wanted.
+    // Tokio has no way to ask whether a runtime has a timer; it panics where there is none.
     match std::panic::catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))) {
         Ok(()) => Ok(()),
         Err(_) => Err("the Tokio runtime has no timer"),
@@ -49,7 +49,7 @@ pub(crate) fn spawn(task: BoxFuture<'static, ()>) {
     }
 }
 
-/// By the parser of the `url` crate, which reqwest uses.
+/// Parses as reqwest does, which uses the `url` crate.
 pub(crate) fn parse_url(text: &str) -> Option<RpcUrl> {
     let url = url::Url::parse(text).ok()?;
     let host = url.host_str().unwrap_or_default();

@@ -38,7 +38,7 @@ pub(crate) fn spawn(task: BoxFuture<'static, ()>) {
     wasm_bindgen_futures::spawn_local(task);
 }
 
-/// By the host's own parser, which its `fetch` uses.
+/// Parses as the host's `fetch` does, which uses the host's `URL`.
 pub(crate) fn parse_url(text: &str) -> Option<RpcUrl> {
     let url = web_sys::Url::new(text).ok()?;
     let mut scheme = url.protocol();
@@ -46,7 +46,7 @@ pub(crate) fn parse_url(text: &str) -> Option<RpcUrl> {
     Some(RpcUrl { scheme, host: url.hostname(), host_and_port: url.host(), href: url.href() })
 }
 
-/// The host's `fetch` decides about redirects and connections here.
+/// Redirects and connections are up to the host's `fetch`.
 #[cfg(feature = "reqwest")]
 pub(crate) fn http_client() -> Result<reqwest::Client, reqwest::Error> {
     reqwest::Client::builder().build()

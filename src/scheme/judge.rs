@@ -7,7 +7,6 @@ use crate::chain::Amount;
 use crate::ranking::{Candidate, RejectionReason};
 use crate::scheme::Route;
 use crate::scheme::facts::{AccountState, ReadOutcome, Reading};
-use crate::util::text::say;
 
 /// Turns the facts about a candidate into its verdict.
 pub(crate) fn judge(candidate: &mut Candidate, route: Option<&Route>, evidence: &Reading<'_>) {
@@ -38,15 +37,14 @@ fn apply_state(candidate: &mut Candidate, route: Option<&Route>, holding: &Accou
 }
 
 fn check_balance(candidate: &mut Candidate, due: Amount, shortage: Amount) {
-    let mut detail = candidate.in_units(shortage);
-    detail.push_str(" short");
+    let mut detail = format!("{} short", candidate.in_units(shortage));
     let mut reason = RejectionReason::InsufficientBalance;
     if candidate.deposit.is_some() {
         reason = RejectionReason::DepositRequired;
-        say(&mut detail, &[" of ", &candidate.in_units(due), " to deposit"]);
+        detail = format!("{detail} of {} to deposit", candidate.in_units(due));
     }
     if !candidate.held.is_zero() {
-        say(&mut detail, &[" while other payments hold ", &candidate.in_units(candidate.held)]);
+        detail = format!("{detail} while other payments hold {}", candidate.in_units(candidate.held));
     }
     candidate.reject(reason, detail);
 }

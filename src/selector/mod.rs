@@ -56,7 +56,7 @@ impl RouteSelector {
     /// # Errors
     /// No entry could be read, or the version is neither 1 nor 2.
     pub fn decode(&self, text: impl AsRef<[u8]>) -> Result<PaymentRequired, SelectError> {
-        Ok(PaymentRequired::from_text_within(text, &self.config.limits)?)
+        Ok(PaymentRequired::from_text(text, &self.config.limits)?)
     }
 
     /// Reads a whole response within the configuration's limits; see [`PaymentRequired::from_response`].
@@ -69,7 +69,7 @@ impl RouteSelector {
         headers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
         body: &[u8],
     ) -> Result<PaymentRequired, SelectError> {
-        Ok(PaymentRequired::from_response_within(headers, body, &self.config.limits)?)
+        Ok(PaymentRequired::from_response(headers, body, &self.config.limits)?)
     }
 
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.

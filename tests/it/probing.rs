@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use payroute::{Circuit, Note, ReadPlan, SelectError, Selection};
+use payroute::{Circuit, Limits, Note, ReadPlan, SelectError, Selection};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -734,7 +734,7 @@ async fn throttled_is_passed_over_but_used_when_it_is_the_only_one() {
 async fn the_requirement_is_the_merchants_own_text() {
     let script = healthy(9, 9, 9);
     let text = offers::v2(&[offers::base("5")]).to_string().replace("\"amount\":\"5\"", "\"amount\" :  \"5\"");
-    let payment = payroute::PaymentRequired::from_text(&text).unwrap();
+    let payment = payroute::PaymentRequired::from_text(&text, &Limits::default()).unwrap();
     let selection = selector(&config(), &script).select(&payment).await.unwrap();
     assert!(text.contains(selection.requirement().json()));
     assert!(selection.requirement().json().contains("\"amount\" :  \"5\""));

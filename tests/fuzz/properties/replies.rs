@@ -14,7 +14,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use payroute::{
-    Amount, BoxFuture, Candidate, Config, Endpoint, HttpReply, PaymentRequired, RejectionReason, RouteSelector,
+    Amount, BoxFuture, Candidate, Config, Endpoint, HttpReply, Limits, PaymentRequired, RejectionReason, RouteSelector,
     SelectError, Selection, Transport, TransportError,
 };
 use serde_json::value::RawValue;
@@ -87,7 +87,7 @@ fn shown(answer: &Result<Selection, SelectError>) -> String {
 
 fn offered(family: usize) -> PaymentRequired {
     thread_local! {
-        static OFFERED: [PaymentRequired; 2] = [EVM, SVM].map(|text| PaymentRequired::from_text(text).unwrap());
+        static OFFERED: [PaymentRequired; 2] = [EVM, SVM].map(|text| PaymentRequired::from_text(text, &Limits::default()).unwrap());
     }
     OFFERED.with(|offered| offered[family].clone())
 }
