@@ -1,6 +1,8 @@
 //! A decoded 402 as a handle: it is decoded once and asked for its parts.
 
-use payroute::{Carrier, Limits, MalformedField, Note, PaymentRequired, PaymentRequirement, Record, Terms, Value, X402Version};
+use payroute::{
+    Carrier, Limits, MalformedField, Note, PaymentRequired, PaymentRequirement, Record, Terms, Value, X402Version,
+};
 use wasm_bindgen::prelude::*;
 
 use crate::convert::{self, listed};

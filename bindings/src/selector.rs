@@ -139,7 +139,8 @@ impl Selector {
     /// `Task::Endpoints` gives. `millis` is the latency of a success, and of `throttled` how long to wait, if that was
     /// said. Says whether there is such an endpoint and such an outcome.
     pub fn report(&self, endpoint: usize, outcome: &str, millis: Option<f64>) -> bool {
-        let (Some(endpoint), Some(outcome)) = (self.core.endpoints().nth(endpoint), outcome_named(outcome, millis)) else {
+        let (Some(endpoint), Some(outcome)) = (self.core.endpoints().nth(endpoint), outcome_named(outcome, millis))
+        else {
             return false;
         };
         self.core.report(endpoint, outcome);
@@ -160,7 +161,12 @@ fn outcome_named(name: &str, millis: Option<f64>) -> Option<Outcome> {
 }
 
 impl Selector {
-    pub(crate) fn build(config: &str, host: Host, events: bool, health: Option<&HealthIndex>) -> Result<Selector, String> {
+    pub(crate) fn build(
+        config: &str,
+        host: Host,
+        events: bool,
+        health: Option<&HealthIndex>,
+    ) -> Result<Selector, String> {
         let config = Config::from_json(config).map_err(convert::config_failure)?;
         let host = Rc::new(host);
         let mut builder = RouteSelector::builder(config).transport(JsTransport::new(host.clone()));
