@@ -1,11 +1,12 @@
 # One command a job. `make test` needs Rust by rustup and Node 20 or newer; it installs the rest.
 
-.PHONY: help test check unit package x402 wallet-test agent-test smoke fault-table bench example wallet agent \
+.PHONY: help test check msrv unit package x402 wallet-test agent-test smoke fault-table bench example wallet agent \
 	sim soak fuzz fuzz-keep deny advisories wasm-target localnet-packages wallet-packages
 
 help:
 	@echo "make test     install what is missing, then check, unit, package, x402 and wallet-test"
 	@echo "make check    format, lints, documentation, every set of features natively and for WebAssembly"
+	@echo "make msrv     compile the crate with the oldest Rust that it states; part of check"
 	@echo "make unit     the Rust tests, real chains included, and the tests of those chains"
 	@echo "make package  build the npm package and test it: Node, Chromium, Vite, webpack, workerd"
 	@echo "make x402     pay with real x402 clients: merchant, facilitator and chains on loopback"
@@ -28,7 +29,7 @@ AGENT = --manifest-path examples/agent/Cargo.toml
 
 test: check unit package x402 wallet-test
 
-check: wasm-target
+check: wasm-target msrv
 	cargo fmt --all --check
 	cargo fmt $(AGENT) --check
 	cargo update --workspace --locked --quiet $(AGENT)
@@ -40,6 +41,14 @@ check: wasm-target
 		|| exit 1; \
 	done
 	cargo clippy --package payroute-bindings --lib --target wasm32-unknown-unknown --locked -- -D warnings
+
+# Stated once, as `rust-version` in Cargo.toml.
+msrv: MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml)
+msrv:
+	rustup toolchain install $(MSRV) --profile minimal --no-self-update
+	for features in "" reqwest "reqwest tracing"; do \
+		cargo +$(MSRV) check --lib --no-default-features --features "$$features" --locked || exit 1; \
+	done
 
 unit: localnet-packages
 	cargo test --workspace --all-features --locked
@@ -84,7 +93,6 @@ agent-test: localnet-packages tests/x402/node_modules/.package-lock.json
 
 wasm-target:
 	rustup target add wasm32-unknown-unknown
-	rustup component add rust-src
 
 localnet-packages: tests/localnet/node_modules/.package-lock.json
 	node tests/localnet/contract.mjs
@@ -95,8 +103,11 @@ wallet-packages: localnet-packages pkg/wasm/x402.cjs tests/x402/node_modules/.pa
 pkg/wasm/x402.cjs: | wasm-target pkg/node_modules/.package-lock.json
 	npm --prefix pkg run build
 
+# Here no dependency runs a script when it is installed; `.npmrc` cannot say so without silencing our own `prepack`.
+pkg/node_modules/.package-lock.json: NPM_FLAGS = --ignore-scripts
+
 %/node_modules/.package-lock.json: %/package-lock.json
-	npm --prefix $* ci --no-audit --no-fund
+	npm --prefix $* ci --no-audit --no-fund $(NPM_FLAGS)
 
 # Needs a nightly toolchain and `cargo install cargo-fuzz`. What it finds grows in tests/fuzz/grown, which
 # git ignores; SANITIZER=none is several times as fast as the default.

@@ -119,9 +119,9 @@ export interface AssetConfig {
 export interface RoutingConfig {
   /** Networks, most preferred first: a tie-break among offers that can be paid, never a filter. */
   readonly preferNetworks?: readonly NetworkName[] | undefined;
-  /** Milliseconds that one provider is given, 1 to 30000; default 600. */
+  /** Milliseconds that one endpoint is given, 1 to 30000; default 600. */
   readonly probeTimeoutMs?: number | undefined;
-  /** Providers asked per network and selection, 1 or 2; default 2. */
+  /** Endpoints asked per network and selection, 1 or 2; default 2. */
   readonly maxEndpointsPerNetwork?: number | undefined;
   /** The seed of the strategy `weighted`: the same seed makes the same draws. Random by default. */
   readonly seed?: number | undefined;
@@ -474,7 +474,7 @@ export interface Selection<Requirement = PaymentRequirement> {
    * @param requirementIndex of the candidate; `undefined`, as from a search that found none, is refused
    * @throws {HeldElsewhereError} other payments took what this one needs since the balance was read
    * @throws {TooManyHoldsError} too many payments are under way
-   * @throws {ConfigurationError} no candidate has that index, or it cannot be paid
+   * @throws {TypeError} no candidate has that index, or it cannot be paid
    */
   hold(requirementIndex: number): Hold;
 }
@@ -491,10 +491,11 @@ export interface Hold extends DisposedSync, DisposedAsync {
    * `maxTimeoutSeconds` from when it was taken, a day at most. Of `upto`, where the amount is the server's choice, any
    * drop that no other payment explains counts as the payment. On a hold that has expired this does nothing.
    */
-  settled(): void;
-  /** The payment was not made and will not be: its amount is free at once. */
-  failed(): void;
-  /** The same, for a payment that was not even tried. The end of a `using` scope does this. */
+  settle(): void;
+  /**
+   * The payment was not made and will not be: its amount is free at once. The end of a `using` scope does this, unless
+   * the hold was settled.
+   */
   release(): void;
 }
 
@@ -665,6 +666,37 @@ export interface EndpointInfo {
   readonly id: string;
 }
 
+/** Names an endpoint of a selector. An {@link EndpointInfo} does, and so does a {@link Candidate} that was read. */
+export interface EndpointName {
+  /** The network as CAIP-2 id. */
+  readonly network?: string | undefined;
+  /** Its host; a provider's label. */
+  readonly endpoint?: string | undefined;
+  /** Its {@link EndpointInfo.id}; needed where a network has several endpoints on one host. */
+  readonly id?: string | undefined;
+}
+
+/** What became of a request of the application's own. */
+export type Outcome =
+  /** A usable answer of the right chain. */
+  | {
+      readonly type: "success";
+      /** Milliseconds from the request's first byte to the answer's last. */
+      readonly latencyMs: number;
+    }
+  /** The endpoint failed: it could not be reached, was too slow, or did not answer as it should have. */
+  | { readonly type: "fault" }
+  /** The endpoint asked for fewer requests. This is no fault. */
+  | {
+      readonly type: "throttled";
+      /** Milliseconds that it asked to wait, if it said so. */
+      readonly retryAfterMs?: number | undefined;
+    }
+  /** The endpoint answered for another chain; its circuit opens at once. */
+  | { readonly type: "wrong-chain" }
+  /** Nothing that says anything about the endpoint, such as a request that was cancelled. */
+  | { readonly type: "neutral" };
+
 /** Counts of one endpoint since its selector was made; a health reset leaves them. */
 export interface EndpointMetrics extends EndpointInfo {
   /** Attempts that were started; those that were cancelled neither succeed nor fail. */
@@ -734,7 +766,7 @@ export interface Selector extends DisposedSync, DisposedAsync {
    * Asks the configured endpoints what the buyer holds, and ranks the offers.
    * @param paymentRequired the 402's terms as an object; `requirement` is one of its entries
    * @throws {PayrouteError} no offer can be paid; `code` and the subclass say why
-   * @throws {ConfigurationError} an option is not accepted: `signal` is no `AbortSignal`, or a name is not known
+   * @throws {TypeError} an argument is not accepted: `signal` is not an `AbortSignal`, or an option's name is not known
    */
   select<Requirement extends object>(
     paymentRequired: PaymentRequired<Requirement> | readonly Requirement[],
@@ -745,7 +777,7 @@ export interface Selector extends DisposedSync, DisposedAsync {
    * @param paymentRequired the value of a `PAYMENT-REQUIRED` header, JSON text, or a `Response`, whose body is read for
    * at most ten seconds
    * @throws {PayrouteError} no offer can be paid; `code` and the subclass say why
-   * @throws {ConfigurationError} an option is not accepted: `signal` is no `AbortSignal`, or a name is not known
+   * @throws {TypeError} an argument is not accepted: `signal` is not an `AbortSignal`, or an option's name is not known
    */
   select(paymentRequired: string | ResponseLike, options?: SelectOptions | null): Promise<Selection>;
   /** Current health: one record for every endpoint about which something is known. */
@@ -759,20 +791,27 @@ export interface Selector extends DisposedSync, DisposedAsync {
   /**
    * Takes an endpoint out of use until `uncordon`; no recovery and no reset lifts that.
    * @param id of the endpoint, as `endpoints()` has it
-   * @throws {ConfigurationError} no endpoint of this selector has the id
+   * @throws {TypeError} no endpoint of this selector has the id
    */
   cordon(id: string): void;
   /**
    * Puts an endpoint back into use.
    * @param id of the endpoint, as `endpoints()` has it
-   * @throws {ConfigurationError} no endpoint of this selector has the id
+   * @throws {TypeError} no endpoint of this selector has the id
    */
   uncordon(id: string): void;
+  /**
+   * Records the outcome of traffic that the application itself sent to an endpoint, so that selections can go by it:
+   * `selector.report(candidate, { type: "success", latencyMs: 80 })`.
+   * @param endpoint its id, or its network and host, as `endpoints()` and candidates have them
+   * @throws {TypeError} not exactly one endpoint of this selector is meant, or the outcome is not accepted
+   */
+  report(endpoint: string | EndpointName, outcome: Outcome): void;
   /** Health as versioned JSON, to keep over a reload. Of a URL it holds only the host and the {@link EndpointInfo.id}. */
   snapshotHealth(): string;
   /**
    * Replaces what is known about endpoints by a snapshot.
-   * @throws {ConfigurationError} the text is not a snapshot of a version that this package reads; nothing is changed then
+   * @throws {SnapshotError} the text is not a snapshot of a version that this package reads; nothing is changed then
    */
   restoreHealth(snapshot: string): void;
   /** Releases the selector's memory at once; otherwise it goes with the object. */
@@ -781,7 +820,8 @@ export interface Selector extends DisposedSync, DisposedAsync {
 
 /**
  * A selector for one buyer. Loads the WebAssembly module if that has not happened yet.
- * @throws {ConfigurationError} the configuration or an option is not accepted; `path` names the field
+ * @throws {ConfigurationError} the configuration is not accepted; `path` names the field
+ * @throws {TypeError} an option is not accepted
  * @throws {ModuleUnavailableError} the module could not be loaded; calling again tries again
  */
 export function createSelector(config: Config, options?: SelectorOptions | null): Promise<Selector>;
@@ -803,7 +843,7 @@ export interface RankOptions {
 /**
  * Ranks candidates anew, for what-if: a pure function of its arguments. Needs the module to be loaded, by
  * {@link createSelector} or {@link init}.
- * @throws {ConfigurationError} a candidate, a network or an option is not accepted
+ * @throws {TypeError} a candidate, a network or an option is not accepted
  * @throws {ModuleUnavailableError} the module is not loaded
  */
 export function rank(candidates: readonly Candidate[], options?: RankOptions | null): Candidate[];
@@ -821,8 +861,19 @@ export interface ParsedPaymentRequired<Requirement = PaymentRequirement> {
   readonly notes: readonly Note[];
   /** The names of the extensions that it advertises. */
   readonly extensions: readonly string[];
+  /**
+   * The exact JSON text of the whole document, with the `resource` and `extensions` that a version 2 payment repeats; of
+   * an object that was passed in, as it is written anew.
+   */
+  readonly json: string;
   /** Every entry, unreadable ones included. */
   readonly requirements: readonly ParsedRequirement<Requirement>[];
+}
+
+/** Options of {@link parsePaymentRequired}. */
+export interface ParseOptions {
+  /** Ends the reading of a body: the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | null | undefined;
 }
 
 /** One entry of a decoded 402. */
@@ -890,16 +941,19 @@ export interface CarrierFailure {
  * Decodes a 402 without asking anyone anything.
  * @throws {InvalidPaymentRequiredError} no entry can be read
  * @throws {UnsupportedVersionError} the version is neither 1 nor 2
+ * @throws {TypeError} the input is of another kind, or an option is not accepted
  */
 export function parsePaymentRequired<Requirement extends object>(
   input: PaymentRequired<Requirement> | readonly Requirement[],
+  options?: ParseOptions | null,
 ): Promise<ParsedPaymentRequired<Requirement>>;
 /**
  * Decodes a 402 without asking anyone anything.
  * @throws {InvalidPaymentRequiredError} no entry can be read
  * @throws {UnsupportedVersionError} the version is neither 1 nor 2
+ * @throws {TypeError} the input is of another kind, or an option is not accepted
  */
-export function parsePaymentRequired(input: string | ResponseLike): Promise<ParsedPaymentRequired>;
+export function parsePaymentRequired(input: string | ResponseLike, options?: ParseOptions | null): Promise<ParsedPaymentRequired>;
 
 /**
  * Where to load the module from: a URL, a `Response`, bytes, or a `WebAssembly.Module`. Not every host declares those
@@ -938,11 +992,13 @@ export type ErrorCode =
   | "too-many-holds"
   | "unsponsored"
   | "configuration"
+  | "invalid-snapshot"
   | "runtime"
   | "module-unavailable";
 
 /**
- * Errors of selecting, holding, configuring and loading. `instanceof` works across the package's ES module and
+ * Errors of selecting, holding, configuring and loading; an argument that is not accepted is a `TypeError`. `instanceof`
+ * works across the package's ES module and
  * CommonJS module; so does `PayrouteError.is`.
  */
 export class PayrouteError extends Error {
@@ -1043,13 +1099,19 @@ export class BalancesUnavailableError extends PayrouteError {
   private constructor();
 }
 
-/** The configuration, or an argument, is not accepted. */
+/** The configuration is not accepted. Other arguments that are not accepted are a `TypeError`. */
 export class ConfigurationError extends PayrouteError {
   readonly code: "configuration";
   /** The field, for example `networks.base.rpc[0].url`. */
   readonly path: string;
   /** What is accepted there, if it can be said briefly. */
   readonly accepted: string | undefined;
+  private constructor();
+}
+
+/** A text that {@link Selector.restoreHealth} cannot restore. The message says what is wrong with it. */
+export class SnapshotError extends PayrouteError {
+  readonly code: "invalid-snapshot";
   private constructor();
 }
 

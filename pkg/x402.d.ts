@@ -23,7 +23,7 @@ export interface Route<Requirement = PaymentRequirement> {
    * The candidate of an offer that was signed for first, if that payment lacked what a sponsor of approvals takes. Only
    * the client's own hooks saw that signature, and nothing is held for it. Usually `undefined`.
    */
-  readonly withheld: Candidate | undefined;
+  readonly unsentCandidate: Candidate | undefined;
   /** The whole answer of the selector. */
   readonly selection: Selection<Requirement>;
 }
@@ -83,7 +83,7 @@ export interface PayingClient {
  * One 402 object is one request: a client that signs for it again, because a hook of its own says so, signs for the
  * same offer. Nothing is chosen again after a payment was made. Each signature counts by itself: if the balance does
  * not cover another, the result is a `HeldElsewhereError`.
- * @throws {ConfigurationError} an argument is not accepted, or the client is already routed, by itself or inside an
+ * @throws {TypeError} an argument is not accepted, or the client is already routed, by itself or inside an
  * HTTP client
  */
 export function routed<Client extends PayingClient>(client: Client, selector: Selector, options?: RoutedOptions | null): Client;
@@ -94,7 +94,9 @@ export function routed<Client extends PayingClient>(client: Client, selector: Se
  * expect them. No term is changed and the body stays unread. A response that is not a 402, is already readable, or has
  * no terms is returned unchanged.
  *
- * Reads at most a mebibyte of the body, for at most ten seconds, and only if the header does not suffice.
- * @throws {ConfigurationError} `fetch` is not a function
+ * Decodes as `parsePaymentRequired` does, and so loads the package's module for the first 402 that a client cannot read.
+ * Reads at most a mebibyte of the body, for at most ten seconds, and only if the header does not suffice. If the module
+ * cannot be loaded, that 402 rejects with a `ModuleUnavailableError`.
+ * @throws {TypeError} `fetch` is not a function
  */
 export function withReadable402<Fetch extends (input: any, init?: any) => Promise<Response>>(fetch: Fetch): Fetch;

@@ -3,7 +3,6 @@
 use crate::config_error::ConfigurationError;
 use crate::payment::DecodeError;
 use crate::ranking::{Candidate, Deficit, Obstacle};
-use crate::util::order::sorted_by_key;
 use crate::util::text::{add_part, say};
 
 /// Why nothing was selected. Decide by [`code`](Self::code) or by variant, never by message.
@@ -144,7 +143,9 @@ impl From<BuildError> for SelectError {
 }
 
 fn in_offered_order(candidates: &[Candidate]) -> Vec<&Candidate> {
-    sorted_by_key(candidates, |candidate| candidate.requirement_index)
+    let mut offered: Vec<&Candidate> = candidates.iter().collect();
+    offered.sort_by_key(|candidate| candidate.requirement_index);
+    offered
 }
 
 fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {

@@ -88,7 +88,7 @@ mod util;
 #[doc(inline)]
 pub use chain::registry::NAMES;
 pub use chain::{Amount, AmountError, ChainFamily, ChainId, MAX_DECIMALS, NetworkError, registry};
-pub use config::Config;
+pub use config::{AssetBuilder, Config, ConfigBuilder, EndpointBuilder, NetworkBuilder, Strategy};
 pub use config_error::ConfigurationError;
 pub use error::{BuildError, RuntimeError, SelectError};
 pub use health::{
@@ -119,8 +119,9 @@ pub mod __private {
     pub use crate::transport::{Exchange, settle};
 }
 
-/// The README's and the guide's examples, compiled by the documentation tests.
+/// The documents' examples, compiled by the documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[doc = include_str!("../GUIDE.md")]
+#[doc = include_str!("../docs/health.md")]
 struct DocumentExamples;

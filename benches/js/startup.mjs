@@ -40,7 +40,7 @@ async function inChromium() {
     walls.push(
       await page.evaluate(async () => {
         const started = performance.now();
-        const { createSelector } = await import("/index.mjs");
+        const { createSelector } = await import("/entrypoints/index.mjs");
         await createSelector({});
         return performance.now() - started;
       }),

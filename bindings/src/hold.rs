@@ -1,18 +1,14 @@
 //! What stays in the module of a selection that was answered, and the hold, as handles.
 
-use payroute::__private::{Claim, RankInput};
+use payroute::__private::Claim;
 use payroute::Selection;
 use wasm_bindgen::prelude::*;
 
-use crate::{convert, rank};
+use crate::convert;
 
-/// What paying each offer that can be paid takes, by its index in the merchant's list, and what the order of the
-/// candidates depends on.
+/// What paying each offer that can be paid takes, by its index in the merchant's list.
 #[wasm_bindgen]
-pub struct Answered {
-    claims: Vec<(usize, Claim)>,
-    inputs: Vec<RankInput<'static>>,
-}
+pub struct Answered(Vec<(usize, Claim)>);
 
 #[wasm_bindgen]
 impl Answered {
@@ -21,25 +17,15 @@ impl Answered {
     /// # Errors
     /// A text, as JSON of a failure.
     pub fn hold(&self, index: usize) -> Result<Option<Hold>, String> {
-        let Some((_, claim)) = self.claims.iter().find(|(other, _)| *other == index) else { return Ok(None) };
+        let Some((_, claim)) = self.0.iter().find(|(other, _)| *other == index) else { return Ok(None) };
         claim.hold().map(|hold| Some(Hold(hold))).map_err(|error| convert::hold_failure(&error))
-    }
-
-    /// As the function `rank`, of the candidates as the selection ranked them.
-    ///
-    /// # Errors
-    /// A text: which entry of `prefer` is no network.
-    pub fn rank(&self, prefer: &str) -> Result<Vec<u32>, String> {
-        rank::order(&self.inputs, prefer)
     }
 }
 
 impl Answered {
     pub(crate) fn new(selection: &Selection) -> Self {
-        let candidates = || selection.candidates().iter();
-        let indexes = candidates().map(|candidate| candidate.requirement_index);
-        let claims = indexes.filter_map(|index| Some((index, selection.claim_for(index)?))).collect();
-        Self { claims, inputs: candidates().map(|candidate| RankInput::from_candidate(candidate).kept()).collect() }
+        let indexes = selection.candidates().iter().map(|candidate| candidate.requirement_index);
+        Self(indexes.filter_map(|index| Some((index, selection.claim_for(index)?))).collect())
     }
 }
 
@@ -50,7 +36,7 @@ pub struct Hold(payroute::Hold);
 #[wasm_bindgen]
 impl Hold {
     /// The payment was made: it counts until a balance shows it.
-    pub fn settled(self) {
+    pub fn settle(self) {
         self.0.settle();
     }
 }

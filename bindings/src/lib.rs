@@ -21,6 +21,7 @@
 )]
 
 mod convert;
+mod health;
 mod hold;
 mod payment;
 mod rank;
@@ -29,10 +30,8 @@ mod transport;
 #[cfg(feature = "vectors")]
 mod vectors;
 
+pub use payment::{body_limit, decode};
 pub use rank::{key_names, rank};
-
-#[global_allocator]
-static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
 /// What a health vector comes to, as JSON.
 ///

@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use futures::stream::{AbortHandle, Abortable};
-use payroute::{BoxFuture, Config, Endpoint, HealthIndex, PaymentRequired, RouteSelector, SelectorEvent};
+use payroute::{BoxFuture, Config, Endpoint, HealthIndex, Outcome, RouteSelector, SelectorEvent};
 use wasm_bindgen::prelude::*;
 
 use crate::convert;
@@ -16,8 +17,6 @@ use crate::transport::{Host, JsTransport};
 #[wasm_bindgen]
 #[derive(Clone, Copy)]
 pub enum Task {
-    /// The most bytes of a body that are worth handing over.
-    BodyLimit,
     /// Every configured endpoint.
     Endpoints,
     /// Health as it stands.
@@ -65,30 +64,18 @@ impl Selector {
         Self::build(config, host, events, None)
     }
 
-    /// As `new`, with the health index of this one.
-    ///
-    /// # Errors
-    /// A text, as JSON of a failure.
-    pub fn sharing(&self, config: &str, host: Host, events: bool) -> Result<Selector, String> {
-        Self::build(config, host, events, Some(self.core.health_index()))
-    }
-
-    /// Decodes what came within this configuration's limits: a response by its `headers`, of which each is a
-    /// line, and its body; without them a document, which is JSON or the value of a header.
+    /// Decodes within this configuration's limits; as the function `decode`.
     ///
     /// # Errors
     /// A text, as JSON of a failure.
     pub fn decode(&self, headers: Option<String>, body: &[u8]) -> Result<Payment, String> {
-        let limits = self.core.config().limits();
-        let decoded = match &headers {
-            None => PaymentRequired::from_text_within(body, limits),
-            Some(headers) => {
-                let pairs = headers.split('\n').filter_map(|line| line.split_once(':'));
-                let pairs = pairs.map(|(name, value)| (name, value.as_bytes()));
-                PaymentRequired::from_response_within(pairs, body, limits)
-            }
-        };
-        decoded.map(Payment).map_err(|error| convert::failure(&error.into()))
+        Payment::decode(headers.as_deref(), body, self.core.config().limits())
+    }
+
+    /// The most bytes of a body that are worth handing over.
+    #[wasm_bindgen(js_name = bodyLimit)]
+    pub fn body_limit(&self) -> usize {
+        self.core.config().limits().body_bytes
     }
 
     /// Selects. `caller` hears the answer, unless `cancel(call)` comes first.
@@ -123,7 +110,6 @@ impl Selector {
     pub fn run(&self, task: Task, given: &str) -> String {
         let core = &self.core;
         match task {
-            Task::BodyLimit => core.config().limits().body_bytes.to_string(),
             Task::Endpoints => convert::to_json(&core.endpoints().map(Endpoint::key).collect::<Vec<_>>()),
             Task::Health => convert::to_json(&core.health()),
             Task::Metrics => convert::to_json(&core.metrics()),
@@ -147,8 +133,40 @@ impl Selector {
     }
 }
 
+#[wasm_bindgen]
 impl Selector {
-    fn build(config: &str, host: Host, events: bool, health: Option<&HealthIndex>) -> Result<Selector, String> {
+    /// Records the outcome of the application's own traffic to the endpoint at this position of the list that
+    /// `Task::Endpoints` gives. `millis` is the latency of a success, and of `throttled` how long to wait, if that was
+    /// said. Says whether there is such an endpoint and such an outcome.
+    pub fn report(&self, endpoint: usize, outcome: &str, millis: Option<f64>) -> bool {
+        let (Some(endpoint), Some(outcome)) = (self.core.endpoints().nth(endpoint), outcome_named(outcome, millis))
+        else {
+            return false;
+        };
+        self.core.report(endpoint, outcome);
+        true
+    }
+}
+
+fn outcome_named(name: &str, millis: Option<f64>) -> Option<Outcome> {
+    let duration = millis.and_then(|millis| Duration::try_from_secs_f64(millis / 1_000.0).ok());
+    Some(match name {
+        "success" => Outcome::Success { latency: duration?, chain_time_ms: None },
+        "fault" => Outcome::Fault,
+        "throttled" => Outcome::Throttled { retry_after: duration },
+        "wrong-chain" => Outcome::WrongChain,
+        "neutral" => Outcome::Neutral,
+        _ => return None,
+    })
+}
+
+impl Selector {
+    pub(crate) fn build(
+        config: &str,
+        host: Host,
+        events: bool,
+        health: Option<&HealthIndex>,
+    ) -> Result<Selector, String> {
         let config = Config::from_json(config).map_err(|error| convert::failure(&error.into()))?;
         let host = Rc::new(host);
         let mut builder = RouteSelector::builder(config).transport(JsTransport::new(host.clone()));

@@ -6,14 +6,14 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { PACKAGE, REPOSITORY, compile, optimizeWith } from "./module.mjs";
+import { PACKAGE, REPOSITORY, compile, optimize } from "./module.mjs";
 
 const OUT = join(PACKAGE, "wasm");
 
 /** KB of 1,000 bytes, gzip -9, of the whole selector's module: what it has now and a little more. */
-const BUDGET_KB = 101;
+const BUDGET_KB = 150;
 
-/** Marks module and glue as of one build: names of a letter fit any other. */
+/** Marks module and glue as of one build, because those of another build would seem to fit. */
 function seal() {
   const module = join(OUT, "core_bg.wasm");
   const digest = createHash("sha256").update(readFileSync(join(OUT, "core.js"))).digest("hex");
@@ -36,6 +36,9 @@ async function commonJs(entry, name) {
     bundle: true,
     format: "cjs",
     platform: "neutral",
+    // `payroute/x402` loads the package itself, which must be the same one that the application has.
+    external: ["payroute"],
+    supported: { "dynamic-import": false },
     target: "es2022",
     logLevel: "warning",
   });
@@ -67,11 +70,11 @@ const VECTORS = join(OUT, "vectors");
 
 rmSync(OUT, { recursive: true, force: true });
 compile(VECTORS, ["vectors"]);
-compile(OUT, []);
-optimizeWith(join(OUT, "core.js"), join(OUT, "core_bg.wasm"));
+compile(OUT);
+optimize(join(OUT, "core_bg.wasm"));
 seal();
 embed();
-await commonJs("embedded.mjs", "index");
-await commonJs("x402.mjs", "x402");
+await commonJs("entrypoints/embedded.mjs", "index");
+await commonJs("entrypoints/x402.mjs", "x402");
 licenses();
 report();

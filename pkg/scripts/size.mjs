@@ -95,7 +95,7 @@ function functionNames(bytes, start, length) {
 }
 
 /** What the bindings export to the glue, by the names of their classes and functions. */
-const EXPORTED = /^(selector|payment|answered|hold)_|^(rank|keyNames)$|^__wbg_\w+_free$|shim$/;
+const EXPORTED = /^(selector|payment|answered|hold|healthindex)_|^(rank|keyNames|decode|bodyLimit)$|^__wbg_\w+_free$|shim$/;
 
 function part(name) {
   if (/^<?payroute_bindings\[/.test(name) || EXPORTED.test(name)) return "bindings";
@@ -105,12 +105,13 @@ function part(name) {
   if (name.startsWith("__wbindgen_")) return "JavaScript's side";
   const library = /(\w+)\[[0-9a-f]{8,}\]::/.exec(name)?.[1];
   if (["core", "alloc", "std", "dlmalloc", "compiler_builtins", "__rustc", undefined].includes(library)) return "standard library";
-  return /wasm_bindgen|js_sys|web_sys/.test(library) ? "JavaScript's side" : "other libraries";
+  return /wasm_bindgen|js_sys|web_sys/.test(library) ? "JavaScript's side" : library;
 }
 
 function named() {
   const out = mkdtempSync(join(tmpdir(), "payroute-size-"));
-  compile(out, []);
+  // Names of functions say which crate they are of, generic ones too.
+  compile(out, [], { RUSTFLAGS: "-Csymbol-mangling-version=v0" });
   const file = join(out, "core_bg.wasm");
   optimize(file, ["-g"]);
   const bytes = readFileSync(file);

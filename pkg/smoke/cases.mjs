@@ -176,7 +176,7 @@ async function extension(setup) {
     );
     writeFileSync(
       join(root, "worker.mjs"),
-      `import { createSelector } from "./payroute/index.mjs";
+      `import { createSelector } from "./payroute/entrypoints/index.mjs";
 async function run() {
   const { config, paymentRequired } = await (await fetch("setup.json")).json();
   const selector = await createSelector(config);

@@ -1,6 +1,6 @@
 // The environments that `npm test` does not run, each with the packed tarball in an application of
 // its own: `npm run smoke`, or `npm run smoke -- bun deno` for some. Prints the table of
-// pkg/README.md; fails when a row does.
+// docs/package.md; fails when a row does.
 
 import { cases } from "./cases.mjs";
 import { openEndpoint } from "../../tests/faults/server.mjs";

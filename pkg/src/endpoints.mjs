@@ -1,17 +1,17 @@
 // @ts-check
-// Endpoints that are no URLs: providers and functions of the application get names, and the
-// configuration that goes to the core holds the names.
+// Endpoints that are not URLs: each provider and function gets a name, and the configuration for the core
+// holds the name.
 
 import { ConfigurationError } from "./errors.mjs";
 import { Unwritable, isPlain, join, write } from "./json.mjs";
 
 /** @typedef {import("../index.d.ts").Eip1193Provider | import("../index.d.ts").RpcFunction} Provider */
 
-/** Tells names of this process from those in a snapshot of another: numbers in order of use may mean
- * another provider there. */
+/** Makes names of this process differ from those in a snapshot of another, where `provider-1` may be another
+ * provider. */
 const run = Math.random().toString(36).slice(2, 10);
 
-/** One provider has one name in the whole process, so that selectors that share health agree on it. */
+/** A provider has one name in the whole process, so that selectors that share a health index agree on it. */
 /** @type {WeakMap<object, string>} */
 const names = new WeakMap();
 let named = 0;
@@ -127,9 +127,9 @@ function mapField(record, field, change) {
  * @param {(value: unknown, key: string) => unknown} change
  */
 function mapAll(record, change) {
-  // What an object inherits would be lost in a copy; writing it says so instead.
+  // A copy would lose what the object inherits. `write` refuses such an object and says why.
   if (!isRecord(record) || !isPlain(record)) return record;
-  // Without a prototype a key named __proto__ is a key like any other.
+  // Without a prototype, `__proto__` is a key like any other.
   const copy = Object.create(null);
   for (const key of Object.keys(record)) copy[key] = change(record[key], key);
   return copy;

@@ -9,7 +9,7 @@ const CODES = Symbol.for("payroute.error.codes");
  * @param {unknown} value
  * @returns {readonly string[]}
  */
-function codesOf(value) {
+function classCodes(value) {
   if (typeof value !== "object" || value === null) return [];
   const codes = /** @type {Record<symbol, unknown>} */ (value)[CODES];
   return Array.isArray(codes) ? codes : [];
@@ -36,17 +36,17 @@ export class PayrouteError extends Error {
 
   /** @param {unknown} value */
   static is(value) {
-    return codesOf(value).includes(this.code);
+    return classCodes(value).includes(this.code);
   }
 
   /** @param {unknown} value */
   static [Symbol.hasInstance](value) {
-    // A subclass of the application's own is told by its prototype, as usual.
-    return Object.hasOwn(this, "className") ? codesOf(value).includes(this.code) : Function.prototype[Symbol.hasInstance].call(this, value);
+    // A subclass that the application defines has no code of its own: its prototype decides, as usual.
+    return Object.hasOwn(this, "className") ? classCodes(value).includes(this.code) : Function.prototype[Symbol.hasInstance].call(this, value);
   }
 }
 
-/** An error that follows a completed plan: it carries every candidate. */
+/** An error of a selection that judged every offer: it carries every candidate. */
 class CandidatesError extends PayrouteError {
   #explanation;
 
@@ -170,12 +170,10 @@ export class ConfigurationError extends PayrouteError {
   }
 }
 
-/**
- * @param {string} path
- * @param {string} accepted
- */
-export function misfit(path, accepted) {
-  return new ConfigurationError(`${path}: is not accepted; accepted is ${accepted}`, path, accepted);
+/** A health snapshot that cannot be restored. */
+export class SnapshotError extends PayrouteError {
+  static code = "invalid-snapshot";
+  static className = "SnapshotError";
 }
 
 export class ModuleUnavailableError extends PayrouteError {
@@ -201,7 +199,7 @@ export class ModuleUnavailableError extends PayrouteError {
  * @param {Failure} failure
  * @returns {PayrouteError}
  */
-export function errorOf(failure) {
+export function toError(failure) {
   const { code, message, candidates, explanation } = failure;
   switch (code) {
     case "no-supported-route":
@@ -228,15 +226,24 @@ export function errorOf(failure) {
 }
 
 /**
+ * An argument of the wrong kind or value. What is wrong with a configuration is a ConfigurationError.
+ * @param {string} name
+ * @param {string} accepted
+ */
+export function invalidArgument(name, accepted) {
+  return new TypeError(`${name}: is not accepted; accepted is ${accepted}`);
+}
+
+/**
  * Calls into the core, whose failures are thrown as JSON text.
  * @template T
  * @param {() => T} call
  * @returns {T}
  */
-export function attempt(call) {
+export function callCore(call) {
   try {
     return call();
   } catch (thrown) {
-    throw typeof thrown === "string" ? errorOf(JSON.parse(thrown)) : thrown;
+    throw typeof thrown === "string" ? toError(JSON.parse(thrown)) : thrown;
   }
 }

@@ -1,10 +1,10 @@
 // @ts-check
-// How requests leave that no URL takes: through a wallet's provider or a function. Every promise here
-// resolves, with an answer or the name of a failure; what either means is the core's business.
+// Requests to endpoints that are not URLs: a wallet's provider or a function. Every promise here resolves, to
+// an answer or the name of a failure; the core decides what it means.
 
-/** The most that is read of an answer; a usual one has two thousand bytes. */
+/** The most bytes that are read of an answer; a usual one has 2,000. */
 const MOST_BYTES = 262_144;
-/** The most of a provider's error message that is passed on. */
+/** The most characters of a provider's error message that are passed on. */
 const MOST_MESSAGE = 400;
 
 /** @typedef {import("./endpoints.mjs").Provider} Provider */
@@ -15,7 +15,7 @@ const MOST_MESSAGE = 400;
  * @param {Map<string, Provider>} providers
  * @param {((event: import("../index.d.ts").SelectorEvent) => unknown) | undefined} onEvent
  */
-export function hostOf(providers, onEvent) {
+export function createHost(providers, onEvent) {
   return {
     /** @param {string} text */
     event(text) {
@@ -48,9 +48,9 @@ export function hostOf(providers, onEvent) {
 async function ask(provider, body, signal) {
   try {
     if (provider === undefined) return { failure: "unreachable" };
-    const asked = typeof provider === "function" ? provider(body, { signal }) : converse(provider, body);
-    const answer = String(await unless(signal, asked));
-    // A character is a byte or more: what is too long as text need not be copied to know it.
+    const asked = typeof provider === "function" ? provider(body, { signal }) : askProvider(provider, body);
+    const answer = String(await unlessAborted(signal, asked));
+    // Every character takes at least a byte, so a text that is too long need not be encoded.
     const bytes = answer.length > MOST_BYTES ? undefined : new TextEncoder().encode(answer);
     if (bytes === undefined || bytes.length > MOST_BYTES) return { failure: "too-large" };
     return { failure: undefined, status: 200, retryAfter: undefined, date: undefined, body: bytes };
@@ -60,7 +60,7 @@ async function ask(provider, body, signal) {
 }
 
 /**
- * A listener's fault is its own: it ends neither a selection nor the process.
+ * An error of a listener ends neither a selection nor the process.
  * @param {((event: import("../index.d.ts").SelectorEvent) => unknown) | undefined} onEvent
  * @param {import("../index.d.ts").SelectorEvent} event
  */
@@ -68,20 +68,20 @@ async function tell(onEvent, event) {
   try {
     await onEvent?.(event);
   } catch (error) {
-    // Deno and Bun end the process for what is reported; like Node they have a `process`.
+    // Deno and Bun end the process on a reported error; like Node they have a `process`.
     if (typeof globalThis.reportError === "function" && !("process" in globalThis)) globalThis.reportError(error);
     else console.error(error);
   }
 }
 
 /**
- * `work`, or a rejection once `signal` aborts: a provider that never answers holds nothing.
+ * `work`, or a rejection once `signal` aborts, so that a provider that never answers keeps nothing waiting.
  * @template T
  * @param {AbortSignal} signal
  * @param {T | PromiseLike<T>} work
  * @returns {Promise<T>}
  */
-function unless(signal, work) {
+function unlessAborted(signal, work) {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     Promise.resolve(work).then(resolve, reject);
@@ -93,10 +93,10 @@ function unless(signal, work) {
  * @param {import("../index.d.ts").Eip1193Provider} provider
  * @param {string} body
  */
-async function converse(provider, body) {
+async function askProvider(provider, body) {
   const parsed = JSON.parse(body);
-  // A provider has no batches: calls made one by one would pass for one answer, and the chain may
-  // switch between them. The core then asks one by one itself, and says so.
+  // Providers have no batches. Calls made one by one here would look like one answer, although the chain may
+  // switch between them. Refused, the core makes single calls itself and notes that.
   const refusal = { jsonrpc: "2.0", id: null, error: { code: -32601, message: "batch is not supported" } };
   return JSON.stringify(Array.isArray(parsed) ? refusal : await answer(provider, parsed));
 }

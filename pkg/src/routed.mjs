@@ -2,11 +2,11 @@
 // An x402 client that pays what a selector chose. Signs nothing, knows no transport, and leaves to
 // the client whatever else it does: its hooks, its spend controls, its policies.
 
-import { HeldElsewhereError, misfit } from "./errors.mjs";
-import { isLegible } from "./legible.mjs";
-import { optionsOf } from "./options.mjs";
+import { canClientSign } from "./clientSupport.mjs";
+import { HeldElsewhereError, invalidArgument } from "./errors.mjs";
+import { readOptions } from "./options.mjs";
 import { nearestTo, offerOf } from "./signed.mjs";
-import { isSponsored, lackOf } from "./sponsored.mjs";
+import { isSponsored, missingSponsorField } from "./sponsored.mjs";
 
 /** On every client that is routed, from whichever copy of the package. */
 const ROUTED = Symbol.for("payroute.x402.routed");
@@ -32,8 +32,8 @@ const MOST_SELECTIONS = 4;
  *   takes it over
  * @typedef {{ plan: Promise<Plan>, signing: number }} Entry `signing` counts the calls under way
  * @typedef {{ candidate: Candidate, requirement: any }} Offer an offer that can be paid
- * @typedef {{ payload: any, offer: Offer | undefined, held?: Hold | undefined, lack?: Error | undefined }} Signed
- *   with a `lack` it must not leave, and nothing is held
+ * @typedef {{ payload: any, offer: Offer | undefined, held?: Hold | undefined, missing?: Error | undefined }} Signed
+ *   with a `missing` it must not leave, and nothing is held
  * @typedef {{ x402Version: unknown, accepts: any, [field: string]: unknown }} Challenge
  * @typedef {{
  *   createPaymentPayload(challenge: Challenge): Promise<any>,
@@ -47,7 +47,7 @@ const MOST_SELECTIONS = 4;
  * @param {{ exclusive?: boolean, onRoute?: (route: any) => unknown } | null} [options]
  */
 export function routed(client, selector, options) {
-  const { exclusive = false, onRoute = warnOfOverride } = optionsOf(options, ["exclusive", "onRoute"]);
+  const { exclusive = false, onRoute = warnOfOverride } = readOptions(options, ["exclusive", "onRoute"]);
   check(client, selector, exclusive, onRoute);
   const plans = planner(selector, exclusive);
   const sign = client.createPaymentPayload;
@@ -66,18 +66,18 @@ export function routed(client, selector, options) {
       const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
       const offer = offerOf(payload, [...offers, ...plan.offers]);
       // After a payment what it brought along may be on the chain, and the client right to leave it out.
-      const lack = plan.paid === undefined ? lackOf(payload, offer?.candidate) : undefined;
-      if (lack !== undefined) {
-        held?.failed();
+      const missing = plan.paid === undefined ? missingSponsorField(payload, offer?.candidate) : undefined;
+      if (missing !== undefined) {
+        held?.release();
         held = undefined;
-        if (await needsSponsorStill(selector, challenge, offer)) return { payload, offer, lack };
+        if (await needsSponsorStill(selector, challenge, offer)) return { payload, offer, missing };
       }
       // Anew, whatever was signed: its time counts from the signature, and a client may have waited for a
       // person so long that what was held is over.
       held = moved(plan, held, offer ?? nearestTo(payload, plan.offers));
       return { payload, offer, held };
     } catch (error) {
-      held?.failed();
+      held?.release();
       throw error;
     }
   }
@@ -87,30 +87,30 @@ export function routed(client, selector, options) {
    * client throws ends the payment: a person's refusal looks like any other error.
    * @param {Challenge} challenge
    * @param {Plan} plan
-   * @returns {Promise<Signed & { withheld?: Candidate | undefined }>}
+   * @returns {Promise<Signed & { unsentCandidate?: Candidate | undefined }>}
    */
   async function paymentOf(challenge, plan) {
     const first = await signedFor(challenge, plan, handedOver(plan));
-    if (first.lack === undefined) return first;
+    if (first.missing === undefined) return first;
     const others = plan.paid === undefined ? plan.handed.filter((offer) => !isSponsored(offer)) : [];
-    if (others.length === 0) throw first.lack;
+    if (others.length === 0) throw first.missing;
     const second = await signedFor(challenge, plan, others);
-    if (second.lack !== undefined) throw second.lack;
-    return { ...second, withheld: first.offer?.candidate };
+    if (second.missing !== undefined) throw second.missing;
+    return { ...second, unsentCandidate: first.offer?.candidate };
   }
 
   /** @param {Challenge} challenge */
   async function createPaymentPayload(challenge) {
     return plans.under(challenge, async (plan) => {
-      const { payload, offer, held, withheld } = await paymentOf(challenge, plan);
+      const { payload, offer, held, unsentCandidate } = await paymentOf(challenge, plan);
       try {
-        await onRoute(routeOf(plan, payload, offer, withheld));
+        await onRoute(routeOf(plan, payload, offer, unsentCandidate));
       } catch (error) {
-        held?.failed();
+        held?.release();
         throw error;
       }
       // It cannot be taken back: until it expires, the merchant may cash it whatever it answers.
-      held?.settled();
+      held?.settle();
       plan.paid ??= offer === undefined ? [] : [offer];
       return payload;
     });
@@ -225,8 +225,8 @@ async function needsSponsorStill(selector, challenge, offer) {
  * @param {unknown} version
  */
 function readable(offers, version) {
-  const legible = offers.filter(({ requirement }) => isLegible(requirement, version));
-  return legible.length > 0 ? legible : offers;
+  const signable = offers.filter(({ requirement }) => canClientSign(requirement, version));
+  return signable.length > 0 ? signable : offers;
 }
 
 /**
@@ -272,26 +272,26 @@ function handedOver({ handed, paid }) {
  * @param {Plan} plan
  * @param {any} payload
  * @param {Offer | undefined} signed
- * @param {Candidate | undefined} withheld
+ * @param {Candidate | undefined} unsentCandidate
  */
-function routeOf({ selection, offers }, payload, signed, withheld) {
+function routeOf({ selection, offers }, payload, signed, unsentCandidate) {
   const better = signed === undefined ? offers : offers.slice(0, offers.indexOf(signed));
   return Object.freeze({
     requirement: signed?.requirement ?? payload?.accepted ?? undefined,
     candidate: signed?.candidate,
     passedOver: better.map(({ candidate }) => candidate),
-    withheld,
+    unsentCandidate,
     selection,
   });
 }
 
-/** @param {{ candidate?: Candidate, passedOver: readonly Candidate[], withheld?: Candidate }} route */
-function warnOfOverride({ candidate, passedOver, withheld }) {
+/** @param {{ candidate?: Candidate, passedOver: readonly Candidate[], unsentCandidate?: Candidate }} route */
+function warnOfOverride({ candidate, passedOver, unsentCandidate }) {
   if (passedOver.length === 0) return;
   const name = (/** @type {Candidate | undefined} */ of) => (of ? `${of.symbol} on ${of.networkName ?? of.network}` : "something else");
   const better = passedOver.map(name).join(", ");
   const rules = "by its spend controls, policies or hooks, or it cannot read the offer";
-  const why = withheld ? `for ${name(withheld)} it left out what the server needs to sponsor the approval` : rules;
+  const why = unsentCandidate ? `for ${name(unsentCandidate)} it left out what the server needs to sponsor the approval` : rules;
   console.warn(`payroute: the x402 client passed over ${better} for ${name(candidate)}: ${why}; set onRoute to hear of it`);
 }
 
@@ -310,13 +310,13 @@ function versionOf({ x402Version }) {
  * @param {unknown} onRoute
  */
 function check(client, selector, exclusive, onRoute) {
-  if (!isClient(client)) throw misfit("client", "an x402Client or an x402HTTPClient");
+  if (!isClient(client)) throw invalidArgument("client", "an x402Client or an x402HTTPClient");
   // Of a client and an HTTP client around it, both routed, each would hold every price.
   const isTwice = Object.hasOwn(client, INSIDE) || [client, client.client].some((one) => one && Object.hasOwn(one, ROUTED));
-  if (isTwice) throw misfit("client", "a client that is not routed yet");
-  if (typeof selector?.select !== "function") throw misfit("selector", "a Selector");
-  if (typeof exclusive !== "boolean") throw misfit("exclusive", "a boolean");
-  if (typeof onRoute !== "function") throw misfit("onRoute", "a function of a route");
+  if (isTwice) throw invalidArgument("client", "a client that is not routed yet");
+  if (typeof selector?.select !== "function") throw invalidArgument("selector", "a Selector");
+  if (typeof exclusive !== "boolean") throw invalidArgument("exclusive", "a boolean");
+  if (typeof onRoute !== "function") throw invalidArgument("onRoute", "a function of a route");
 }
 
 /** @param {any} value */

@@ -1,14 +1,14 @@
 // @ts-check
-// Whether a payment carries what stands in for Permit2's allowance. Knows no client and holds nothing.
+// Whether a payment carries the permit or approval that a server takes in place of a Permit2 allowance.
 
 import { UnsponsoredError } from "./errors.mjs";
 
-/** Which extension of a payment carries what the client signs besides, and where in its `info`. */
+/** The extension of a payment that carries the further signature, and the field of its `info`. */
 const PERMIT = { extension: "eip2612GasSponsoring", field: "signature" };
 const APPROVAL = { extension: "erc20ApprovalGasSponsoring", field: "signedTransaction" };
 
 /**
- * By a candidate's note: what is asked for, and what will do. An approval does for a token with permits too.
+ * By a candidate's note: what the server asks for, and what it takes. It takes an approval for tokens with permits too.
  * @type {{ note: import("../index.d.ts").Note, asks: typeof PERMIT, takes: (typeof PERMIT)[] }[]}
  */
 const SPONSORS = [
@@ -17,7 +17,7 @@ const SPONSORS = [
 ];
 
 /**
- * Whether an offer can be paid only because a server takes a permit or an approval along.
+ * Whether an offer can be paid only together with a permit or an approval.
  * @param {import("./routed.mjs").Offer} offer
  */
 export function isSponsored({ candidate }) {
@@ -25,15 +25,15 @@ export function isSponsored({ candidate }) {
 }
 
 /**
- * The error of a payment that lacks what its sponsor takes; none where it lacks nothing.
+ * The error of a payment without the permit or approval that its offer needs; `undefined` if none is missing.
  * @param {any} payload
  * @param {import("../index.d.ts").Candidate | undefined} candidate of the offer that was signed for
  */
-export function lackOf(payload, candidate) {
+export function missingSponsorField(payload, candidate) {
   if (candidate === undefined) return undefined;
   const sponsor = sponsorOf(candidate);
-  if (sponsor === undefined || !drawsOnAllowance(payload)) return undefined;
-  // A merchant may declare the field with a placeholder, and what a merchant declares wins in the client.
+  if (sponsor === undefined || !usesAllowance(payload)) return undefined;
+  // A merchant may declare the field with a placeholder, and the client then sends that.
   /** @param {typeof PERMIT} place */
   const isSigned = ({ extension, field }) => /^0x[0-9a-f]+$/i.test(payload.extensions?.[extension]?.info?.[field]);
   const { extension, field } = sponsor.asks;
@@ -46,9 +46,9 @@ function sponsorOf({ notes }) {
 }
 
 /**
- * A voucher for a channel that is open already draws on no allowance, nor does an EIP-3009 authorization.
+ * A voucher for an open channel uses no allowance, nor does an EIP-3009 authorization.
  * @param {any} payload
  */
-function drawsOnAllowance({ payload }) {
+function usesAllowance({ payload }) {
   return (payload?.permit2Authorization ?? payload?.deposit?.authorization?.permit2Authorization) !== undefined;
 }

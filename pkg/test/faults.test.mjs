@@ -273,12 +273,44 @@ test("operators cordon an endpoint, count, and keep health over a reload", async
   const still = (text) => text.replace(/"(\w+Ms)":\d+/g, '"$1":0');
   assert.equal(still(reloaded.snapshotHealth()), still(snapshot));
   assert.deepEqual(reloaded.health().map(({ id, score }) => [id, score]), selector.health().map(({ id, score }) => [id, score]));
-  assert.throws(() => reloaded.restoreHealth("{}"), { code: "configuration", path: "snapshot" });
+  assert.throws(() => reloaded.restoreHealth("{}"), { code: "invalid-snapshot", name: "SnapshotError" });
+  assert.throws(() => reloaded.restoreHealth({}), { name: "TypeError", message: /^snapshot: / });
 
   reloaded.cordon(second.id);
   assert.ok(reloaded.health().find(({ id }) => id === second.id).cordoned);
   await assert.rejects(reloaded.select(input), { code: "balances-unavailable" });
   reloaded.uncordon(second.id);
   await reloaded.select(input);
-  assert.throws(() => reloaded.cordon("nobody"), { code: "configuration", path: "id" });
+  assert.throws(() => reloaded.cordon("nobody"), { name: "TypeError", message: /^id: / });
+});
+
+test("the outcomes of an application's own traffic count as those of selections do", async () => {
+  const labelled = (label) => ({ label, provider: (body) => answer(body) });
+  const selector = await createSelector(onBase(labelled("first"), labelled("second")));
+  const [first, second] = selector.endpoints().filter(({ network }) => network === BASE);
+  const seen = ({ id }) => selector.health().find((each) => each.id === id);
+  selector.report(first.id, { type: "success", latencyMs: 80 });
+  assert.deepEqual([seen(first).latencyMs, seen(second)], [80, undefined]);
+  selector.report({ network: BASE, endpoint: "second" }, { type: "throttled", retryAfterMs: 5_000 });
+  assert.ok(seen(second).throttledForMs > 4_000);
+  selector.report(first, { type: "neutral" });
+  const before = seen(first).score;
+  selector.report(first, { type: "fault" });
+  assert.ok(seen(first).score < before);
+  const { candidates } = await selector.select(input);
+  selector.report(candidates[0], { type: "wrong-chain" });
+  assert.deepEqual([seen(first).circuit, seen(second).circuit].sort(), ["closed", "open"]);
+
+  for (const endpoint of ["nobody", { network: BASE }, {}, null, undefined, 5, { ...first, network: "eip155:1" }]) {
+    assert.throws(() => selector.report(endpoint, { type: "fault" }), { name: "TypeError", message: /^endpoint: / });
+  }
+  for (const outcome of ["fault", {}, null, undefined, { type: "toString" }]) {
+    assert.throws(() => selector.report(first, outcome), { name: "TypeError", message: /^outcome\.type: / });
+  }
+  for (const latencyMs of [undefined, null, -1, NaN, Infinity, "80", 80n]) {
+    assert.throws(() => selector.report(first, { type: "success", latencyMs }), { name: "TypeError", message: /^outcome\.latencyMs: / });
+  }
+  for (const retryAfterMs of [-1, NaN, "5"]) {
+    assert.throws(() => selector.report(first, { type: "throttled", retryAfterMs }), { name: "TypeError", message: /^outcome\.retryAfterMs: / });
+  }
 });

@@ -46,9 +46,9 @@ test("what is held pays nothing else, and the answer says so", async () => {
 test("a hold ends once, by whichever comes first", async () => {
   const { account, selector } = await buyer();
   for (const [ends, left] of [
-    [["failed", "settled"], "90000"],
-    [["release", "settled", "release"], "90000"],
-    [["settled", "release", "failed"], "40000"],
+    [["release", "settle"], "90000"],
+    [["release", "settle", "release"], "90000"],
+    [["settle", "release", "release"], "40000"],
   ]) {
     const hold = (await selector.select(input)).hold();
     for (const end of ends) hold[end]();
@@ -70,8 +70,8 @@ test("of two selections that overlap one holds", async () => {
     assert.equal(error.message, `other payments hold what this one needs: ${error.deficit.text}`);
     return true;
   });
-  hold.failed();
-  second.hold().failed();
+  hold.release();
+  second.hold().release();
 });
 
 test("an offer that is paid instead of the chosen one is held instead", async () => {
@@ -85,9 +85,9 @@ test("an offer that is paid instead of the chosen one is held instead", async ()
   }
   const [first, second] = [selection.hold(2), selection.hold(1)];
   assert.equal(await available(selector), "40000");
-  second.settled();
+  second.settle();
   assert.throws(() => selection.hold(2) && selection.hold(2) && selection.hold(2), HeldElsewhereError);
-  first.failed();
+  first.release();
 });
 
 test("what cannot be paid cannot be held, and the error says what can", async () => {
@@ -96,7 +96,7 @@ test("what cannot be paid cannot be held, and the error says what can", async ()
   const accepted = "the requirementIndex of a candidate that is viable";
   const message = `requirementIndex: is not accepted; accepted is ${accepted}`;
   for (const none of [0, 2, -1, 0.5, 2 ** 32, 2 ** 32 + 1, Number.NaN, Infinity, "1", 1n, null, true, {}, selection.candidates[0], Symbol("1"), undefined]) {
-    assert.throws(() => selection.hold(none), { code: "configuration", name: "ConfigurationError", path: "requirementIndex", accepted, message });
+    assert.throws(() => selection.hold(none), { name: "TypeError", message });
   }
   assert.equal(await available(selector), "90000");
 });
@@ -113,7 +113,7 @@ test("as many as are kept, and no more", async () => {
 const USING = `export async function pay(selection, inside) {
   { using hold = selection.hold(); await inside(); }
   { await using hold = selection.hold(); await inside(); }
-  { await using hold = selection.hold(); hold.settled(); }
+  { await using hold = selection.hold(); hold.settle(); }
 }`;
 
 /** Makes a host not know either symbol, which it would not give away itself. */
@@ -138,7 +138,7 @@ test("using and await using release what no method has ended", async () => {
 });
 
 test("so they do, once built, on a host that does not know their symbols", async () => {
-  const stdin = { contents: `export { createSelector } from "./embedded.mjs"; ${USING}`, resolveDir: PACKAGE };
+  const stdin = { contents: `export { createSelector } from "./entrypoints/embedded.mjs"; ${USING}`, resolveDir: PACKAGE };
   const { outputFiles } = await build({ stdin, bundle: true, write: false, format: "iife", globalName: "app", target: "es2022" });
   const host = createContext({ AbortController, TextDecoder, TextEncoder, URL, atob, clearTimeout, performance, queueMicrotask, setTimeout });
   runInContext(`${FORGET}; ${outputFiles[0].text}`, host);
@@ -151,7 +151,7 @@ test("a hold outlives its selector", async () => {
   const selection = await selector.select(input);
   const hold = selection.hold();
   selector[Symbol.dispose]();
-  hold.settled();
+  hold.settle();
   assert.throws(() => selection.hold(), HeldElsewhereError);
 });
 

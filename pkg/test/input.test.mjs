@@ -71,7 +71,10 @@ test("names in messages cannot rewrite the sentence around them", async () => {
 
 test("what is no 402 is said to be none", async () => {
   const selector = await holding();
-  for (const input of [undefined, null, 5, true, 5n, () => {}, Symbol("x"), "", "%%%", "{}", [], {}, { accepts: 5 }, new Map(), new Date()]) {
+  for (const input of [undefined, null, 5, true, 5n, () => {}, Symbol("x")]) {
+    await assert.rejects(selector.select(input), { name: "TypeError", message: /^paymentRequired: / });
+  }
+  for (const input of ["", "%%%", "{}", [], {}, { accepts: 5 }, new Map(), new Date()]) {
     await assert.rejects(selector.select(input), InvalidPaymentRequiredError);
   }
   await assert.rejects(selector.select({ x402Version: 3, accepts: [evmOffer()] }), UnsupportedVersionError);
@@ -87,6 +90,16 @@ test("a Response whose body is gone is judged by its headers, or said to be gone
   await assert.rejects(selector.select(bare), /body was read already/);
   const long = new Response("x".repeat(2_000_000));
   await assert.rejects(selector.select(long), InvalidPaymentRequiredError);
+});
+
+test("parsing gives the whole document's text, and ends with its signal", async () => {
+  const text = JSON.stringify({ ...v2(evmOffer()), resource: { url: "https://shop.example/item" } }, null, 2);
+  for (const input of [text, headerValue(JSON.parse(text)), new Response(text, { status: 402 })]) {
+    assert.deepEqual(JSON.parse((await parsePaymentRequired(input)).json), JSON.parse(text));
+  }
+  assert.equal((await parsePaymentRequired(text)).json, text);
+  await assert.rejects(parsePaymentRequired(text, { signal: AbortSignal.abort("enough") }), (reason) => reason === "enough");
+  await assert.rejects(parsePaymentRequired(text, { signal: {} }), { name: "TypeError", message: /^signal: / });
 });
 
 test("parsing alone asks nobody and keeps unreadable entries", async () => {
@@ -125,7 +138,7 @@ test("a configuration that is not accepted names the field and quotes nothing", 
       return true;
     });
   }
-  await assert.rejects(createSelector({}, { health: {} }), { path: "health" });
+  await assert.rejects(createSelector({}, { health: {} }), { name: "TypeError", message: /^health: / });
   await assert.rejects(createSelector({}, { health: new HealthIndex({ ewmaAlpha: 5 }) }), { path: "health.ewmaAlpha" });
 });
 

@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -52,6 +52,21 @@ test("who installs it installs nothing else", () => {
   assert.deepEqual(kinds.sort(), ["devDependencies", "peerDependencies"]);
   const { peerDependencies, peerDependenciesMeta } = manifest;
   for (const name of Object.keys(peerDependencies)) assert.equal(peerDependenciesMeta[name]?.optional, true, name);
+});
+
+test("what its documents point to is in it", () => {
+  const folder = join(app.folder, "node_modules/payroute");
+  let followed = 0;
+  for (const document of filesBelow(folder, ".md")) {
+    const prose = readFileSync(join(folder, document), "utf8").replace(/^```.*?^```$/gms, "");
+    for (const [, target] of prose.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+      if (target.includes("://")) continue;
+      const path = join(dirname(join(folder, document)), target);
+      assert.ok(path.startsWith(folder) && existsSync(path), `${document}: ${target}`);
+      followed += 1;
+    }
+  }
+  assert.ok(followed >= 30, `only ${followed} links were found`);
 });
 
 test("publint and arethetypeswrong have nothing to say", () => {

@@ -105,7 +105,7 @@ test("in candidates they are carried along and decide nothing", async () => {
     }
   }
   const { viable, ...rest } = candidate(0);
-  assert.throws(() => rank([JSON.parse(with_(rest, "__proto__"))]), { path: "candidates[0].viable" });
+  assert.throws(() => rank([JSON.parse(with_(rest, "__proto__"))]), /^TypeError: candidates\[0\]\.viable: /);
 });
 
 test("in replies they are no answers", async () => {
@@ -155,7 +155,7 @@ test("in a snapshot they restore nothing", async () => {
     try {
       selector.restoreHealth(snapshot);
     } catch (error) {
-      assert.equal(error.code, "configuration");
+      assert.equal(error.code, "invalid-snapshot");
     }
     assert.equal(still(), health);
   }

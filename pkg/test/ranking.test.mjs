@@ -1,9 +1,8 @@
-// Candidates of a selection, ranked anew: by what the core kept of them, and never otherwise than as objects.
+// Candidates of a selection, ranked anew.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSelector, rank } from "payroute";
-import { Answered } from "../wasm/core.js";
 import { answer } from "./support/chain.mjs";
 import { BASE, BASE_SEPOLIA, OWNER, evmOffer, v2 } from "./support/offers.mjs";
 
@@ -33,22 +32,8 @@ test("candidates of a selection rank as their copies do", async () => {
     }
   }
   assert.deepEqual(candidates, before);
-  assert.throws(() => rank(candidates, { preferNetworks: ["base", "nowhere"] }), { path: "preferNetworks[1]" });
-  assert.throws(() => rank([candidates[0], candidates[0]]), { path: "candidates[1].requirementIndex" });
-});
-
-test("of a selection's own list alone the core ranks what it kept", async (t) => {
-  const candidates = await candidatesOf("50000", "40000", "30000");
-  const kept = t.mock.method(Answered.prototype, "rank");
-  for (const [list, times] of [[candidates, 1], [copiesOf(candidates), 0], [[...candidates], 0], [candidates.slice(1), 0], [candidates, 1]]) {
-    kept.mock.resetCalls();
-    rank(list, { preferNetworks: ["base"] });
-    assert.equal(kept.mock.callCount(), times);
-  }
-  candidates[0].fee = "9999";
-  kept.mock.resetCalls();
-  rank(candidates);
-  assert.equal(kept.mock.callCount(), 0, "somebody changed it");
+  assert.throws(() => rank(candidates, { preferNetworks: ["base", "nowhere"] }), { name: "TypeError", message: /^preferNetworks\[1\]: / });
+  assert.throws(() => rank([candidates[0], candidates[0]]), { name: "TypeError", message: /^candidates\[1\]\.requirementIndex: / });
 });
 
 test("what somebody changed of a candidate counts", async () => {
@@ -72,7 +57,7 @@ test("what somebody changed of a candidate counts", async () => {
   }
   const candidates = await candidatesOf("50000", "40000");
   candidates[0].fee = "1.5";
-  assert.throws(() => rank(candidates), { path: "candidates[0].fee" });
+  assert.throws(() => rank(candidates), { name: "TypeError", message: /^candidates\[0\]\.fee: / });
 });
 
 test("a selection's list that somebody rearranged ranks by what is in it", async () => {
@@ -91,7 +76,7 @@ test("a selection's list that somebody rearranged ranks by what is in it", async
   }
   const candidates = await candidatesOf("50000", "40000");
   candidates.length = 3;
-  assert.throws(() => rank(candidates), { path: "candidates[2]" });
+  assert.throws(() => rank(candidates), { name: "TypeError", message: /^candidates\[2\]: / });
 });
 
 test("candidates of two selections rank together", async () => {

@@ -2,12 +2,18 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { PACKAGE } from "./support/tarball.mjs";
 
-const DOCUMENTS = { package: "README.md", readme: "../README.md", guide: "../GUIDE.md" };
+const REFERENCE = readdirSync(join(PACKAGE, "../docs")).filter((name) => name.endsWith(".md"));
+const DOCUMENTS = {
+  package: "README.md",
+  readme: "../README.md",
+  guide: "../GUIDE.md",
+  ...Object.fromEntries(REFERENCE.map((name) => [`docs-${name}`, `../docs/${name}`])),
+};
 
 function snippets(path) {
   const text = readFileSync(join(PACKAGE, path), "utf8");

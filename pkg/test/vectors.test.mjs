@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { createSelector, init, parsePaymentRequired, rank } from "payroute";
+import { withReadable402 } from "payroute/x402";
 import initVectors, { replayHealth } from "../wasm/vectors/core.js";
 
 const FOLDER = new URL("../../tests/vectors/", import.meta.url);
@@ -42,6 +43,33 @@ const runners = {
     return JSON.parse(replayHealth(JSON.stringify(input)));
   },
 };
+
+/** What a stock client reads in a 402: the canonical header, or without one a body of version 1. */
+async function readByClients(response) {
+  const header = response.headers.get("payment-required");
+  if (header === null) return JSON.parse(await response.text());
+  return JSON.parse(Buffer.from(header, "base64").toString());
+}
+
+test("withReadable402 lets stock clients read what every decoding vector has", async () => {
+  for (const { id, input: { text, headers, body }, expected } of JSON.parse(readFileSync(new URL("decoding.json", FOLDER)))) {
+    // What a vector has as a header's value alone is one.
+    const isValue = text !== undefined && /^[A-Za-z0-9+/_=-]+$/.test(text);
+    const given = () => new Response(isValue ? "" : (text ?? body), { status: 402, headers: isValue ? { "payment-required": text } : headers });
+    const response = given();
+    const readable = await withReadable402(async () => response)("https://shop.example/");
+    if (expected.error) {
+      assert.equal(readable, response, id);
+      continue;
+    }
+    const { x402Version, accepts } = await readByClients(readable);
+    assert.equal(x402Version, expected.x402Version, id);
+    const { requirements } = await parsePaymentRequired(JSON.stringify({ x402Version, accepts }));
+    assert.deepEqual(requirements.map(entry), expected.entries, id);
+    const own = await parsePaymentRequired(given());
+    assert.deepEqual(accepts, own.requirements.map(({ requirement }) => requirement), id);
+  }
+});
 
 function entry({ terms, malformed }) {
   if (malformed) return { malformed: malformed.field };

@@ -201,7 +201,7 @@ function tellsOf(...facts) {
   const candidates = facts.map((fact, requirementIndex) => ({ requirementIndex, viable: true, network: BASE, notes: [], ...fact }));
   const hold = (index) => {
     const end = () => void holds.delete(one);
-    const one = { index, settled() {}, failed: end, release: end };
+    const one = { index, settle() {}, release: end };
     holds.add(one);
     return one;
   };
@@ -310,7 +310,7 @@ for (const [what, [fact, signed, missing]] of Object.entries(LACKING)) {
     const next = await paidFor([fact, PERMIT, PLAIN, PLAIN], wallet);
     assert.deepEqual(next.asked, [[[0, 1, 2, 3], [0]], [[2, 3], [2]]], "what is withheld is not held");
     assert.deepEqual([next.paid, next.held], [2, [2]]);
-    assert.deepEqual([next.route.withheld, next.route.passedOver.length], [next.route.selection.candidates[0], 2]);
+    assert.deepEqual([next.route.unsentCandidate, next.route.passedOver.length], [next.route.selection.candidates[0], 2]);
 
     for (const [facts, options] of [[[fact], {}], [[fact, APPROVAL], {}], [[fact, PLAIN], { exclusive: true }]]) {
       const none = await paidFor(facts, wallet, options);
@@ -336,14 +336,14 @@ const COMPLETE = {
 for (const [what, [fact, signed]] of Object.entries(COMPLETE)) {
   test(`a payment with ${what} lacks nothing`, async () => {
     const { asked, paid, held, route } = await paidFor([fact, PLAIN], () => signed);
-    assert.deepEqual([asked.length, paid, held, route.withheld], [1, 0, [0], undefined]);
+    assert.deepEqual([asked.length, paid, held, route.unsentCandidate], [1, 0, [0], undefined]);
   });
 }
 
 test("where the allowance has risen since it was read, a payment without its sponsor lacks nothing", async () => {
   const wallet = () => ({ payload: DRAWN });
   const risen = await paidFor([APPROVAL, PLAIN], wallet, { later: [{ ...APPROVAL, notes: [] }, PLAIN] });
-  assert.deepEqual([risen.asked.length, risen.paid, risen.held, risen.route.withheld], [1, 0, [0], undefined]);
+  assert.deepEqual([risen.asked.length, risen.paid, risen.held, risen.route.unsentCandidate], [1, 0, [0], undefined]);
   for (const later of [[APPROVAL, PLAIN], [{ ...APPROVAL, notes: [], viable: false }, PLAIN], []]) {
     const still = await paidFor([APPROVAL, PLAIN], wallet, { later });
     assert.deepEqual([still.asked.length, still.paid, still.held], [2, 1, [1]], JSON.stringify(later));

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ruint::Uint;
+use ruint::aliases::U256;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::util::text::with_point;
@@ -25,10 +27,7 @@ pub const MAX_DECIMALS: u8 = 77;
 /// # Ok::<(), payroute::AmountError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Amount(
-    // In pieces of 32 bits, the most significant first: in that order lists compare as numbers do.
-    [u32; 8],
-);
+pub struct Amount(U256);
 
 /// Why a text is not an [`Amount`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,35 +58,24 @@ pub enum AmountError {
 
 impl Amount {
     /// No units.
-    pub const ZERO: Self = Self([0; 8]);
-
-    /// The most that 256 bits hold.
-    const MAX: Self = Self([u32::MAX; 8]);
+    pub const ZERO: Self = Self(U256::ZERO);
 
     /// An amount given as an integer.
     #[must_use]
     pub(crate) fn from_u64(units: u64) -> Self {
-        Self([0, 0, 0, 0, 0, 0, (units >> 32) as u32, (units & 0xFFFF_FFFF) as u32])
+        Self(U256::from(units))
     }
 
     /// An amount from a 32-byte big-endian word, as a contract returns it.
     #[must_use]
     pub fn from_be_bytes(word: [u8; 32]) -> Self {
-        let mut limbs = [0; 8];
-        for (limb, bytes) in limbs.iter_mut().zip(word.as_chunks().0) {
-            *limb = u32::from_be_bytes(*bytes);
-        }
-        Self(limbs)
+        Self(U256::from_be_bytes(word))
     }
 
     /// The amount as a 32-byte big-endian word, as a contract takes it.
     #[must_use]
     pub fn to_be_bytes(self) -> [u8; 32] {
-        let mut word = [0; 32];
-        for (bytes, limb) in word.as_chunks_mut().0.iter_mut().zip(&self.0) {
-            *bytes = limb.to_be_bytes();
-        }
-        word
+        self.0.to_be_bytes()
     }
 
     /// Reads an amount in token units (`"1.50"` USDC), for limits that people write.
@@ -106,12 +94,13 @@ impl Amount {
         if !(whole.bytes().chain(fraction.bytes())).all(|b| b.is_ascii_digit()) {
             return Err(AmountError::NotUnits);
         }
-        let mut amount = Self::ZERO;
-        for place in 0..whole.len().saturating_add(decimals.into()) {
-            let digit = whole.as_bytes().get(place).or(fraction.as_bytes().get(place.saturating_sub(whole.len())));
-            amount.push(digit.copied().unwrap_or(b'0'))?;
-        }
-        Ok(amount)
+        let places = usize::from(decimals);
+        Self::from_digits(&format!("{whole}{fraction:0<places$}"))
+    }
+
+    /// The number that ASCII digits write.
+    fn from_digits(digits: &str) -> Result<Self, AmountError> {
+        U256::from_str_radix(digits, 10).map(Self).map_err(|_| AmountError::TooLarge)
     }
 
     /// Whether there are no units.
@@ -123,109 +112,54 @@ impl Amount {
     /// Whether the amount fits in 64 bits, as every SPL token amount does.
     #[must_use]
     pub fn fits_u64(self) -> bool {
-        self <= Self::from_u64(u64::MAX)
+        self.to_u64().is_some()
     }
 
-    /// As a number, if it fits one.
+    /// The amount as a number, if it fits in 64 bits.
     pub(crate) fn to_u64(self) -> Option<u64> {
-        let [.., a, b, c, d, e, f, g, h] = self.to_be_bytes();
-        self.fits_u64().then_some(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+        self.0.try_into().ok()
     }
 
     /// `self - other`, or zero when `other` is larger.
     #[must_use]
-    pub fn saturating_sub(mut self, other: Self) -> Self {
-        let mut borrow = false;
-        for (limb, other) in self.0.iter_mut().zip(&other.0).rev() {
-            (*limb, borrow) = limb.borrowing_sub(*other, borrow);
-        }
-        if borrow { Self::ZERO } else { self }
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
     }
 
-    /// `self * times`, or the largest amount where that is larger.
-    pub(crate) fn saturating_mul(mut self, times: u32) -> Self {
-        match multiply(&mut self.0, times, 0) {
-            0 => self,
-            _ => Self::MAX,
-        }
+    /// `self * times`, or the most that 256 bits hold.
+    pub(crate) fn saturating_mul(self, times: u32) -> Self {
+        Self(self.0.saturating_mul(U256::from(times)))
     }
 
     /// `self + other`, or the most that 256 bits hold.
-    pub(crate) fn saturating_add(mut self, other: Self) -> Self {
-        let mut carry = false;
-        for (limb, other) in self.0.iter_mut().zip(&other.0).rev() {
-            (*limb, carry) = limb.carrying_add(*other, carry);
-        }
-        if carry { Self::MAX } else { self }
+    pub(crate) fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
     }
 
     /// The amount in token units, without trailing zeros: 50000 of 6 decimals is `0.05`.
     #[must_use]
     pub fn to_units(self, decimals: u8) -> String {
-        with_point(self.digits(), decimals.into())
-    }
-
-    #[allow(clippy::cast_possible_truncation, reason = "the rest is below ten, so what it makes of a limb fits one")]
-    fn digits(mut self) -> String {
-        let mut digits = String::new();
-        while digits.is_empty() || !self.is_zero() {
-            let mut rest = 0;
-            for limb in &mut self.0 {
-                let dividend = u64::from(rest) << 32 | u64::from(*limb);
-                (*limb, rest) = ((dividend / 10) as u32, (dividend % 10) as u8);
-            }
-            digits.insert(0, char::from(rest.wrapping_add(b'0')));
-        }
-        digits
-    }
-
-    /// Writes an ASCII digit behind the amount.
-    fn push(&mut self, digit: u8) -> Result<(), AmountError> {
-        match multiply(&mut self.0, 10, digit.wrapping_sub(b'0').into()) {
-            0 => Ok(()),
-            _ => Err(AmountError::TooLarge),
-        }
+        with_point(self.to_string(), decimals.into())
     }
 
     /// The amount as a value that compares across assets of different decimals, exactly.
     pub(crate) fn to_value(self, decimals: u8) -> ScaledAmount {
-        // The largest power of ten in a digit.
-        const STEP: u8 = 19;
-        let mut digits = [0; 8];
-        for (digit, [high, low]) in digits.iter_mut().rev().zip(self.0.as_chunks().0.iter().rev()) {
-            *digit = u64::from(*high) << 32 | u64::from(*low);
+        // Zero at every scale, as most fees are: spares the power.
+        if self.is_zero() {
+            return ScaledAmount::ZERO;
         }
-        let Some(mut highest) = digits.iter().position(|digit| *digit > 0) else { return ScaledAmount(digits) };
-        let mut scale = MAX_DECIMALS.saturating_sub(decimals);
-        while scale > 0 {
-            let step = scale.min(STEP);
-            let (power, mut carry) = (10_u64.saturating_pow(step.into()), 0);
-            // A step makes the number longer by a digit at most; what lies before is zero.
-            highest = highest.saturating_sub(1);
-            for digit in digits.iter_mut().skip(highest).rev() {
-                (*digit, carry) = digit.carrying_mul(power, carry);
-            }
-            scale = scale.saturating_sub(step);
-        }
-        ScaledAmount(digits)
+        let power = U256::from(10).pow(U256::from(MAX_DECIMALS.saturating_sub(decimals)));
+        ScaledAmount(self.0.widening_mul(power))
     }
 }
 
-/// Makes `limbs` of themselves times `by`, plus `plus`. Returns what does not fit.
-fn multiply(limbs: &mut [u32], by: u32, plus: u32) -> u32 {
-    let mut carry = plus;
-    for limb in limbs.iter_mut().rev() {
-        (*limb, carry) = limb.carrying_mul(by, carry);
-    }
-    carry
-}
-
-/// An amount scaled to [`MAX_DECIMALS`] decimals: ordered by worth in token units.
+/// An amount scaled to [`MAX_DECIMALS`] decimals: ordered by worth in token units. 512 bits hold every product of
+/// two numbers of 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ScaledAmount([u64; 8]);
+pub(crate) struct ScaledAmount(Uint<512, 8>);
 
 impl ScaledAmount {
-    pub(crate) const ZERO: Self = Self([0; 8]);
+    pub(crate) const ZERO: Self = Self(Uint::ZERO);
 }
 
 impl FromStr for Amount {
@@ -241,9 +175,7 @@ impl FromStr for Amount {
         if text.len() > 1 && text.starts_with('0') {
             return Err(AmountError::LeadingZero);
         }
-        let mut amount = Self::ZERO;
-        text.bytes().try_for_each(|digit| amount.push(digit))?;
-        Ok(amount)
+        Self::from_digits(text)
     }
 }
 
@@ -255,7 +187,7 @@ impl From<u64> for Amount {
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad_integral(true, "", &self.digits())
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
@@ -269,14 +201,13 @@ impl Amount {
     /// `self + other`; `None` where that needs more than 256 bits.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
-        let sum = self.saturating_add(other);
-        (sum.saturating_sub(other) == self).then_some(sum)
+        self.0.checked_add(other.0).map(Self)
     }
 
     /// `self - other`; `None` where `other` is larger.
     #[must_use]
     pub fn checked_sub(self, other: Self) -> Option<Self> {
-        (other <= self).then(|| self.saturating_sub(other))
+        self.0.checked_sub(other.0).map(Self)
     }
 }
 
@@ -284,7 +215,7 @@ impl TryFrom<Amount> for u64 {
     type Error = AmountError;
 
     fn try_from(amount: Amount) -> Result<Self, AmountError> {
-        amount.to_u64().ok_or(AmountError::OutOfRange)
+        Self::try_from(amount.0).map_err(|_| AmountError::OutOfRange)
     }
 }
 
@@ -292,10 +223,7 @@ impl TryFrom<Amount> for u128 {
     type Error = AmountError;
 
     fn try_from(amount: Amount) -> Result<Self, AmountError> {
-        match amount.to_be_bytes().as_chunks().0 {
-            [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], low] => Ok(Self::from_be_bytes(*low)),
-            _ => Err(AmountError::OutOfRange),
-        }
+        Self::try_from(amount.0).map_err(|_| AmountError::OutOfRange)
     }
 }
 
@@ -314,7 +242,7 @@ impl<'de> Deserialize<'de> for Amount {
 
 #[cfg(test)]
 mod tests {
-    use ruint::aliases::U256;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -365,37 +293,46 @@ mod tests {
         }
     }
 
-    proptest::proptest! {
+    proptest! {
         #[test]
-        fn amounts_are_the_integers_of_ruint(
-            word: [u8; 32],
-            other: [u8; 32],
-            shift in 0_usize..256,
-            times: u32,
-            decimals in 0..=MAX_DECIMALS,
-        ) {
-            let (number, other) = (U256::from_be_bytes(word) >> shift, U256::from_be_bytes(other));
-            let ours = |number: U256| Amount::from_be_bytes(number.to_be_bytes());
-            let (amount, second) = (ours(number), ours(other));
-            proptest::prop_assert_eq!(amount.to_be_bytes(), number.to_be_bytes::<32>());
-            proptest::prop_assert_eq!(amount.to_string(), number.to_string());
-            proptest::prop_assert_eq!(number.to_string().parse::<Amount>(), Ok(amount));
-            proptest::prop_assert_eq!(format!("{amount:>80}"), format!("{number:>80}"));
-            proptest::prop_assert_eq!(Amount::from_units(&amount.to_units(decimals), decimals), Ok(amount));
-            proptest::prop_assert_eq!(amount.fits_u64(), number.bit_len() <= 64);
-            proptest::prop_assert_eq!(amount.cmp(&second), number.cmp(&other));
-            proptest::prop_assert_eq!(amount.saturating_add(second), ours(number.saturating_add(other)));
-            proptest::prop_assert_eq!(amount.saturating_sub(second), ours(number.saturating_sub(other)));
-            proptest::prop_assert_eq!(amount.saturating_mul(times), ours(number.saturating_mul(U256::from(times))));
+        fn texts_and_words_keep_every_bit(word: [u8; 32], shift in 0_usize..256, decimals in 0..=MAX_DECIMALS) {
+            let number = U256::from_be_bytes(word) >> shift;
+            let amount = Amount::from_be_bytes(number.to_be_bytes());
+            let text = number.to_string();
+            prop_assert_eq!(amount.to_be_bytes(), number.to_be_bytes::<32>());
+            prop_assert_eq!(amount.to_string(), text.clone());
+            prop_assert_eq!(text.parse::<Amount>(), Ok(amount));
+            prop_assert_eq!(format!("{amount:>80}"), format!("{text:>80}"));
+            prop_assert_eq!(Amount::from_units(&amount.to_units(decimals), decimals), Ok(amount));
+            prop_assert_eq!(amount.fits_u64(), number.bit_len() <= 64);
+            prop_assert_eq!(amount.to_u64(), u64::try_from(number).ok());
         }
 
         #[test]
-        fn values_are_the_products_of_ruint(word: [u8; 32], shift in 0_usize..256, decimals in 0..=MAX_DECIMALS) {
-            let number = U256::from_be_bytes(word) >> shift;
-            let power = U256::from(10).pow(U256::from(MAX_DECIMALS - decimals));
-            let product: ruint::Uint<512, 8> = number.widening_mul(power);
-            let ScaledAmount(limbs) = Amount::from_be_bytes(number.to_be_bytes()).to_value(decimals);
-            proptest::prop_assert_eq!(limbs.map(u64::to_be_bytes).concat(), product.to_be_bytes::<64>());
+        fn only_digits_without_a_leading_zero_are_read(text in "[0-9_xXbo a-f+.-]{0,6}") {
+            let is_plain = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+            prop_assert_eq!(text.parse::<Amount>().is_ok(), is_plain && !text.is_empty(), "{}", text);
+            prop_assert_eq!(Amount::from_units(&text, 0).is_ok(), text.parse::<u64>().is_ok() && !text.starts_with('+'));
+        }
+
+        #[test]
+        fn a_value_is_the_exact_product(word: [u8; 32], shift in 0_usize..256, decimals in 0..=MAX_DECIMALS) {
+            let amount = Amount(U256::from_be_bytes(word) >> shift);
+            let ScaledAmount(value) = amount.to_value(decimals);
+            let zeros = usize::from(MAX_DECIMALS - decimals);
+            let product = if amount.is_zero() { "0".to_owned() } else { format!("{amount}{:0<zeros$}", "") };
+            prop_assert_eq!(value.to_string(), product);
+        }
+
+        #[test]
+        fn sums_differences_and_products_stop_at_both_ends(one: [u8; 32], other: [u8; 32], shift in 0_usize..256, times: u32) {
+            let (one, other) = (Amount(U256::from_be_bytes(one) >> shift), Amount(U256::from_be_bytes(other)));
+            let wide = |amount: Amount| Uint::<512, 8>::from(amount.0);
+            let most = |exact: Uint<512, 8>| exact.min(wide(Amount(U256::MAX)));
+            prop_assert_eq!(wide(one.saturating_add(other)), most(wide(one) + wide(other)));
+            prop_assert_eq!(wide(one.saturating_mul(times)), most(wide(one) * Uint::from(times)));
+            prop_assert_eq!(wide(one.saturating_sub(other)), wide(one).saturating_sub(wide(other)));
+            prop_assert_eq!(one.cmp(&other), one.to_be_bytes().cmp(&other.to_be_bytes()));
         }
     }
 

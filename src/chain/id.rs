@@ -1,24 +1,13 @@
-//! Names of networks, normalised once.
+//! CAIP-2: what names a network everywhere behind the reading of it. Names and aliases are the registry's.
 //!
-//! A merchant, a configuration file and a wallet each spell a network in their
-//! own way: `base`, `eip155:8453`, `solana:mainnet`. [`ChainId::resolve`] turns
-//! every accepted spelling into one canonical CAIP-2 text, and everything after
-//! it compares that text and nothing else.
-//!
-//! Spelling is exact on purpose. A network is a money term, so `Base`, ` base`
-//! and `eip155:08453` are refused rather than guessed at.
-//!
-//! This file refuses to know endpoints, assets and whether a chain exists at
-//! all: a well-formed id of a chain nobody has heard of is a valid [`ChainId`].
-//! It does no I/O.
+//! Refuses to know endpoints, assets and whether a chain exists at all: a well-formed id of a chain nobody has heard of
+//! is a valid [`ChainId`].
 
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use crate::chain::registry::id_of;
 use crate::util::text::in_ascii;
 
 /// A network as a CAIP-2 identifier in canonical text, for example
@@ -31,24 +20,6 @@ use crate::util::text::in_ascii;
 pub struct ChainId(Arc<str>);
 
 impl ChainId {
-    /// Reads any accepted spelling: a CAIP-2 id, an x402 v1 network name or one
-    /// of the usual aliases (all of them in [`NAMES`](crate::NAMES)).
-    ///
-    /// # Errors
-    ///
-    /// [`NetworkError`] when the text is none of these, to the letter.
-    pub fn resolve(text: &str) -> Result<Self, NetworkError> {
-        Self::known(text).ok_or_else(|| NetworkError::new(text, NetworkProblem::Unknown))
-    }
-
-    /// Like [`resolve`](Self::resolve), but `None` instead of an error.
-    #[doc(hidden)] // For the npm package; no part of the API.
-    #[must_use]
-    pub fn known(text: &str) -> Option<Self> {
-        let id = if what_is_wrong(text).is_none() { Some(text) } else { id_of(text) };
-        id.map(|id| Self(Arc::from(id)))
-    }
-
     /// Reads a canonical CAIP-2 id and nothing else: no names, no aliases.
     ///
     /// On top of the CAIP-2 grammar, an `eip155` reference must be a chain id in
@@ -60,10 +31,12 @@ impl ChainId {
     ///
     /// [`NetworkError`] when the text is not a canonical CAIP-2 id.
     pub fn parse_caip2(text: &str) -> Result<Self, NetworkError> {
-        match what_is_wrong(text) {
-            None => Ok(Self(Arc::from(text))),
-            Some(_) => Err(NetworkError::new(text, NetworkProblem::NotCaip2)),
-        }
+        Self::from_caip2(text).ok_or_else(|| NetworkError::new(text, NetworkProblem::NotCaip2))
+    }
+
+    /// The same, without a reason.
+    pub(super) fn from_caip2(text: &str) -> Option<Self> {
+        what_is_wrong(text).is_none().then(|| Self(Arc::from(text)))
     }
 
     /// The whole identifier, for example `eip155:8453`.
@@ -101,7 +74,7 @@ impl ChainId {
     }
 
     fn parts(&self) -> (&str, &str) {
-        // Both constructors checked for the colon; the default is never taken.
+        // The only constructor checks for the colon; the default is never taken.
         self.0.split_once(':').unwrap_or_default()
     }
 }
@@ -121,26 +94,6 @@ impl fmt::Debug for ChainId {
 impl Serialize for ChainId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for ChainId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Spelling;
-
-        impl Visitor<'_> for Spelling {
-            type Value = ChainId;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a network as CAIP-2 id or name")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<ChainId, E> {
-                ChainId::resolve(text).map_err(E::custom)
-            }
-        }
-
-        deserializer.deserialize_str(Spelling)
     }
 }
 
@@ -173,7 +126,12 @@ pub struct NetworkError {
 }
 
 impl NetworkError {
-    /// `otherwise` is the reason where the text is no CAIP-2 id at all.
+    /// For a text that is neither an id nor a name.
+    pub(super) fn unknown(text: &str) -> Self {
+        Self::new(text, NetworkProblem::Unknown)
+    }
+
+    /// `otherwise` is the reason where the text is not a CAIP-2 id at all.
     fn new(text: &str, otherwise: NetworkProblem) -> Self {
         let reason = what_is_wrong(text).filter(|reason| *reason != NetworkProblem::NotCaip2).unwrap_or(otherwise);
         Self { given: in_ascii(text), reason }
@@ -236,8 +194,7 @@ fn what_is_wrong(text: &str) -> Option<NetworkProblem> {
     }
 }
 
-/// Zero is no chain id, so a leading `0` is wrong in every case. The grammar
-/// has already excluded the `+` that `u64` would take.
+/// Zero is not a chain id, so a leading `0` is always wrong. The grammar has already excluded the `+` that `u64` takes.
 fn is_chain_id(reference: &str) -> bool {
     !reference.starts_with('0') && reference.parse::<u64>().is_ok()
 }
@@ -250,36 +207,6 @@ fn is_genesis_prefix(reference: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn message(text: &str) -> String {
-        ChainId::resolve(text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn accepted_spellings() {
-        let table = [
-            ("base", "eip155:8453"),
-            ("base-mainnet", "eip155:8453"),
-            ("ethereum-mainnet", "eip155:1"),
-            ("sei-testnet", "eip155:1328"),
-            ("story", "eip155:1514"),
-            ("educhain", "eip155:41923"),
-            ("skale-base-sepolia", "eip155:324705682"),
-            ("solana", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"),
-            ("solana:mainnet-beta", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"),
-            ("solana:devnet", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"),
-            ("solana:testnet", "solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z"),
-            ("eip155:8453", "eip155:8453"),
-            ("eip155:18446744073709551615", "eip155:18446744073709551615"),
-            ("stellar:pubnet", "stellar:pubnet"),
-            ("tvm:-239", "tvm:-239"),
-            ("a-b:X_y-9", "a-b:X_y-9"),
-        ];
-        for (given, id) in table {
-            let resolved = ChainId::resolve(given).unwrap_or_else(|e| panic!("{given}: {e}"));
-            assert_eq!(resolved.as_str(), id, "{given}");
-        }
-    }
 
     #[test]
     fn refused_spellings() {
@@ -331,86 +258,5 @@ mod tests {
                 assert_eq!(error.reason, reason, "{given}");
             }
         }
-    }
-
-    #[test]
-    fn strict_reading_takes_no_names() {
-        for given in ["base", "solana", "solana:mainnet"] {
-            assert!(ChainId::resolve(given).is_ok(), "{given}");
-            assert!(ChainId::parse_caip2(given).is_err(), "{given}");
-        }
-        assert_eq!(
-            ChainId::parse_caip2("base").unwrap_err().to_string(),
-            "network \"base\" is not a CAIP-2 id: accepted is namespace:reference such as \
-             eip155:8453, with 3 to 8 of a-z 0-9 - before the colon and 1 to 32 of \
-             a-z A-Z 0-9 - _ after it"
-        );
-    }
-
-    #[test]
-    fn error_texts() {
-        assert_eq!(
-            message("Base"),
-            "network \"Base\" is not known: accepted are, spelled exactly, a CAIP-2 id such as \
-             eip155:8453, an x402 v1 name such as base, or an alias such as solana:mainnet"
-        );
-        assert_eq!(
-            message("eip155:08453"),
-            "network \"eip155:08453\" has no valid chain id: accepted after eip155: is a decimal \
-             number from 1 to 18446744073709551615 without leading zeros"
-        );
-        assert_eq!(
-            message("solana:main"),
-            "network \"solana:main\" names no Solana cluster: accepted after solana: are the \
-             first 32 characters of the base58 genesis hash, or one of the names mainnet, \
-             mainnet-beta, devnet, testnet where names are read"
-        );
-    }
-
-    #[test]
-    fn errors_repeat_the_text_safely() {
-        let table = [
-            ("ba\u{202e}se\n".to_owned(), r"ba\u{202e}se\n".to_owned()),
-            ("b\u{430}se".to_owned(), r"b\u{430}se".to_owned()),
-            ("a\"b".to_owned(), "a\\\"b".to_owned()),
-            ("x".repeat(64), "x".repeat(64)),
-            ("x".repeat(65), "x".repeat(63) + "…"),
-            // An escape that does not fit is left out whole.
-            ("x".repeat(60) + "\u{202e}", "x".repeat(60) + "…"),
-            ("\u{7}".repeat(9), "\\u{7}".repeat(9)),
-            ("\u{202e}".repeat(1000), "\\u{202e}".repeat(7) + "…"),
-        ];
-        for (given, shown) in table {
-            let error = ChainId::resolve(&given).unwrap_err();
-            assert_eq!(error.given(), shown);
-            assert!(error.given().chars().count() <= 64);
-        }
-    }
-
-    #[test]
-    fn parts_of_an_id() {
-        let base = ChainId::resolve("base").unwrap();
-        assert_eq!((base.namespace(), base.reference()), ("eip155", "8453"));
-        assert_eq!((base.family(), base.evm_chain_id()), (ChainFamily::Evm, Some(8453)));
-
-        let solana = ChainId::resolve("solana").unwrap();
-        assert_eq!(solana.namespace(), "solana");
-        assert_eq!(solana.reference(), "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp");
-        assert_eq!((solana.family(), solana.evm_chain_id()), (ChainFamily::Svm, None));
-
-        let aptos = ChainId::resolve("aptos:1").unwrap();
-        assert_eq!((aptos.family(), aptos.evm_chain_id()), (ChainFamily::Other, None));
-    }
-
-    #[test]
-    fn text_forms_and_serde() {
-        let id: ChainId = serde_json::from_str("\"base\"").unwrap();
-        assert_eq!(serde_json::to_string(&id).unwrap(), "\"eip155:8453\"");
-        assert_eq!(format!("{id} {id:?}"), "eip155:8453 eip155:8453");
-
-        let error = serde_json::from_str::<ChainId>("\"Base\"").unwrap_err();
-        assert!(error.to_string().starts_with("network \"Base\" is not known"));
-        let error = serde_json::from_str::<ChainId>("8453").unwrap_err();
-        assert!(error.to_string().contains("expected a network as CAIP-2 id or name"));
     }
 }

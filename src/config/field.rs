@@ -1,30 +1,29 @@
-//! The values of the document, each with the path that a refusal names. Refusals say what kind of
-//! value there is, never the value.
+//! The values of the document, each with the path that a refusal names. Refusals say what kind of value there is, never
+//! the value.
 //!
-//! The first refusal is the document's. Reading goes on behind it, with a value that stands for nothing:
-//! one way through every reader, and what it has made is thrown away in the end.
+//! Only the first refusal is reported. Reading goes on with defaults, so readers need no early return; what they made is
+//! discarded.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use super::node::{Node, Number};
 use crate::config_error::{ConfigurationError, OUT_OF_RANGE, holds_address, whole_numbers, widened};
-use crate::util::json::{Json, Kind, Members};
+use crate::util::json::Kind;
 use crate::util::text::shown;
 
 /// A value and where it stands.
 pub(super) struct Field<'a> {
     path: String,
-    json: Json<'a>,
+    node: &'a Node,
     refusal: &'a OnceCell<ConfigurationError>,
 }
 
 /// Values by their keys, as they are written.
-pub(super) type Entries<'a> = Vec<(String, Field<'a>)>;
+pub(super) type Entries<'a> = Vec<(&'a str, Field<'a>)>;
 
-/// Values by what their keys mean.
-pub(super) type Listed<'f, 'a> = Vec<(String, &'f Field<'a>)>;
-
-/// The fields of an object. They are got by their names; a name that nobody asked for is not known.
+/// The fields of an object. They are got by their names; a name that nobody asked for is unknown.
 #[derive(Default)]
 pub(super) struct Fields<'a> {
     all: Entries<'a>,
@@ -32,157 +31,141 @@ pub(super) struct Fields<'a> {
 }
 
 /// What `read` makes of a document, unless it refuses something.
-pub(super) fn document<T>(text: &str, read: impl FnOnce(&Field<'_>) -> T) -> Result<T, ConfigurationError> {
-    let json =
-        Json::parse(text).map_err(|error| ConfigurationError::new(".", &error.to_string(), "one JSON object"))?;
+pub(super) fn document<T>(node: &Node, read: impl FnOnce(&Field<'_>) -> T) -> Result<T, ConfigurationError> {
     let refusal = OnceCell::new();
-    let made = read(&Field { path: String::new(), json, refusal: &refusal });
+    let made = read(&Field { path: String::new(), node, refusal: &refusal });
     refusal.into_inner().map_or(Ok(made), Err)
 }
 
 impl<'a> Field<'a> {
     pub(super) fn fields(&self) -> Fields<'a> {
-        let members = self.members();
-        if let Some(name) = members.repeated() {
+        let mut names = BTreeSet::new();
+        if let Some((name, _)) = self.members().iter().find(|(name, _)| !names.insert(name)) {
             self.refuse_at(name, &shown(&format!("duplicate field `{name}`")), "each field once");
         }
-        Fields { all: self.with_paths(members), known: RefCell::default() }
+        Fields { all: self.entries(), known: RefCell::default() }
     }
 
-    /// The values of an object whose keys are data, in the order they are written, repeated keys and
-    /// all: aliases make duplicates that no JSON parser can see.
+    /// The values of an object whose keys are data, in the order they are written, repeated keys and all: two keys may
+    /// be aliases of one network.
     pub(super) fn entries(&self) -> Entries<'a> {
-        self.with_paths(self.members())
+        let entry = |(name, node): &'a (String, Node)| (name.as_str(), self.part(self.path_of(name), node));
+        self.members().iter().map(entry).collect()
     }
 
     pub(super) fn items(&self) -> Vec<Field<'a>> {
-        let mut fields = Vec::new();
-        for json in self.accepted(self.json.items(), Kind::Array) {
-            fields.push(self.part(format!("{}[{}]", self.path, fields.len()), json));
-        }
-        fields
+        let items: &[Node] = match self.node {
+            Node::List(items) => items,
+            _ => self.mismatch_of(Kind::Array),
+        };
+        let item = |(position, node)| self.part(format!("{}[{position}]", self.path), node);
+        items.iter().enumerate().map(item).collect()
     }
 
-    pub(super) fn text(&self) -> String {
-        self.accepted(self.json.text(), Kind::Text)
+    pub(super) fn text(&self) -> &'a str {
+        match self.node {
+            Node::Text(text) => text,
+            _ => self.mismatch_of(Kind::Text),
+        }
     }
 
     pub(super) fn flag(&self) -> bool {
-        let flag = match self.json.raw() {
-            "true" => Some(true),
-            "false" => Some(false),
-            _ => None,
-        };
-        self.accepted(flag, Kind::Boolean)
+        match self.node {
+            Node::Flag(flag) => *flag,
+            _ => self.mismatch_of(Kind::Boolean),
+        }
     }
 
-    /// A number of 0 or more; `accepted` says which of them.
+    /// A number; `accepted` says which of them, for the caller to hold it to.
     pub(super) fn fraction(&self, accepted: &str) -> f64 {
-        let number = decimal(self.json.raw());
-        if number.is_none() {
-            match self.json.kind() {
-                Kind::Number => self.refuse(OUT_OF_RANGE, accepted),
-                _ => self.mismatch(accepted),
-            }
+        match self.node {
+            // Rounded past 2^53, where every number is out of range.
+            Node::Number(Number::Whole(number)) => return *number as f64,
+            Node::Number(Number::Fraction(number)) if number.is_finite() => return *number,
+            Node::Number(number) => self.refuse(number.problem(), accepted),
+            _ => self.mismatch(accepted),
         }
-        number.unwrap_or_default()
+        0.0
     }
 
     pub(super) fn whole(&self, range: RangeInclusive<u64>) -> u64 {
-        let number = self.json.whole().filter(|number| range.contains(number));
-        if number.is_none() {
-            let accepted = &whole_numbers(range);
-            let is_fraction = self.json.raw().bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-            match (self.json.kind(), is_fraction) {
-                (Kind::Number, true) => self.refuse("is a number with a point or an exponent", accepted),
-                (Kind::Number, false) => self.refuse(OUT_OF_RANGE, accepted),
-                _ => self.mismatch(accepted),
-            }
+        match self.node {
+            Node::Number(Number::Whole(number)) if range.contains(number) => return *number,
+            Node::Number(number) => self.refuse(number.problem(), &whole_numbers(range)),
+            _ => self.mismatch(&whole_numbers(range)),
         }
-        number.unwrap_or_default()
+        0
     }
 
     /// What one of a few words stands for.
-    pub(super) fn word<T: Copy, const N: usize>(&self, words: &[(&'static str, T); N]) -> Option<T> {
-        let position = self.position_in(&words.map(|(word, _)| word))?;
-        words.get(position).map(|(_, meaning)| *meaning)
-    }
-
-    fn position_in(&self, words: &[&str]) -> Option<usize> {
+    pub(super) fn word<T: Copy>(&self, words: &[(&'static str, T)]) -> Option<T> {
         let text = self.text();
-        let position = words.iter().position(|word| *word == text);
-        if position.is_none() {
-            self.refuse("is not a known word", &one_of(words));
+        let known = words.iter().find(|(word, _)| *word == text);
+        if known.is_none() {
+            self.refuse("is not a known word", &one_of(words.iter().map(|(word, _)| *word)));
         }
-        position
+        known.map(|(_, meaning)| *meaning)
     }
 
     pub(super) fn is_text(&self) -> bool {
-        self.json.kind() == Kind::Text
+        self.node.kind() == Kind::Text
     }
 
     pub(super) fn is_object(&self) -> bool {
-        self.json.is_object()
+        self.node.kind() == Kind::Object
     }
 
     /// Refuses a value for its kind.
     pub(super) fn mismatch(&self, accepted: &str) {
-        self.refuse(&format!("is {}", self.json.kind().words()), accepted);
+        self.refuse(&format!("is {}", self.node.kind().words()), accepted);
     }
 
     pub(super) fn refuse(&self, problem: &str, accepted: &str) {
         self.refuse_path(if self.path.is_empty() { "." } else { &self.path }, problem, accepted);
     }
 
-    /// Refuses a value of this object's field, which may not be written there.
+    /// Refuses the value, or the absence, of a field of this object.
     pub(super) fn refuse_at(&self, name: &str, problem: &str, accepted: &str) {
         self.refuse_path(&self.path_of(name), problem, accepted);
-    }
-
-    /// Refuses a number of this object that does not go with its others.
-    pub(super) fn refuse_number(&self, name: &str, accepted: &str) {
-        self.refuse_at(name, OUT_OF_RANGE, accepted);
     }
 
     fn refuse_path(&self, path: &str, problem: &str, accepted: &str) {
         self.refusal.get_or_init(|| ConfigurationError::new(path, problem, accepted));
     }
 
-    fn accepted<T: Default>(&self, value: Option<T>, kind: Kind) -> T {
-        if value.is_none() {
-            match self.json.kind() == kind {
-                // And yet not readable: half of a surrogate pair stands alone in it.
-                true => self.refuse("is not valid Unicode text", kind.words()),
-                false => self.mismatch(kind.words()),
-            }
+    /// Refuses a value that is not of the accepted kind, and stands in for it.
+    fn mismatch_of<T: Default>(&self, kind: Kind) -> T {
+        match self.node {
+            Node::NotUnicode(own) if *own == kind => self.refuse("is not valid Unicode text", kind.words()),
+            _ => self.mismatch(kind.words()),
         }
-        value.unwrap_or_default()
+        T::default()
     }
 
-    fn members(&self) -> Members<'a> {
-        Members(self.accepted(self.json.members().map(|Members(members)| members), Kind::Object))
-    }
-
-    fn with_paths(&self, Members(members): Members<'a>) -> Entries<'a> {
-        let mut fields = Vec::new();
-        for (name, json) in members {
-            let field = self.part(self.path_of(&name), json);
-            fields.push((name, field));
+    fn members(&self) -> &'a [(String, Node)] {
+        match self.node {
+            Node::Object(members) => members,
+            _ => self.mismatch_of(Kind::Object),
         }
-        fields
     }
 
-    fn part(&self, path: String, json: Json<'a>) -> Self {
-        Self { path, json, refusal: self.refusal }
+    fn part(&self, path: String, node: &'a Node) -> Self {
+        Self { path, node, refusal: self.refusal }
     }
 
     fn path_of(&self, name: &str) -> String {
-        let mut path = self.path.clone();
-        if !path.is_empty() {
-            path.push('.');
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+}
+
+impl Number {
+    /// What is wrong with a number that is not accepted.
+    fn problem(self) -> &'static str {
+        match self {
+            Self::Fraction(number) if number.is_nan() => "is not a number",
+            Self::Fraction(number) if number.is_finite() => "is a number with a point or an exponent",
+            _ => OUT_OF_RANGE,
         }
-        path.push_str(name);
-        path
     }
 }
 
@@ -190,12 +173,12 @@ impl<'a> Fields<'a> {
     /// The field by this name, if it is there.
     pub(super) fn get(&self, name: &'static str) -> Option<&Field<'a>> {
         self.known.borrow_mut().push(name);
-        self.all.iter().find(|(key, _)| key == name).map(|(_, field)| field)
+        self.all.iter().find(|(key, _)| *key == name).map(|(_, field)| field)
     }
 
-    /// The same; `null` is as good as nothing.
+    /// The same; `null` counts as absent.
     pub(super) fn get_set(&self, name: &'static str) -> Option<&Field<'a>> {
-        self.get(name).filter(|field| !field.json.is_null())
+        self.get(name).filter(|field| field.node.kind() != Kind::Null)
     }
 
     /// The fields of an object that may be missing.
@@ -224,7 +207,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Puts a number where its default stands, if it is there.
+    /// Replaces a default, if the number is there.
     pub(super) fn set_whole<T: Copy + TryFrom<u64> + TryInto<u64>>(
         &self,
         name: &'static str,
@@ -239,61 +222,16 @@ impl<'a> Fields<'a> {
     /// Refuses what nobody asked for. Its name is shown, unless someone put an address there.
     pub(super) fn finish(&self) {
         let known = self.known.borrow();
-        let Some((name, field)) = self.all.iter().find(|(name, _)| !known.iter().any(|known| known == name)) else {
-            return;
-        };
+        let Some((name, field)) = self.all.iter().find(|(name, _)| !known.contains(name)) else { return };
         let problem = match holds_address(name) {
             true => "has a field that is not known".to_owned(),
             false => shown(&format!("unknown field `{name}`")),
         };
-        field.refuse(&problem, &one_of(&known));
+        field.refuse(&problem, &one_of(known.iter().copied()));
     }
 }
 
-/// A number as it is written, by multiplication and division alone: exact for as many digits as people
-/// write, and the same everywhere.
-fn decimal(number: &str) -> Option<f64> {
-    let end = number.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'.')).count();
-    let (mantissa, exponent) = number.split_at_checked(end).filter(|(mantissa, _)| !mantissa.is_empty())?;
-    let (mut value, mut places, mut has_point) = (0.0, 0_u64, false);
-    for byte in mantissa.bytes() {
-        if byte == b'.' {
-            has_point = true;
-        } else {
-            value = value * 10.0 + f64::from(byte & 0xF);
-            places = places.saturating_add(has_point.into());
-        }
-    }
-    let exponent = exponent.get(1..).unwrap_or("0");
-    let digits = exponent.strip_prefix('-').unwrap_or(exponent);
-    let size = digits.parse::<u64>().ok().filter(|size| *size <= i32::MAX as u64)?;
-    let (up, down) = if digits == exponent { (size, places) } else { (0, size.saturating_add(places)) };
-    let power = |exponent: u64| (0..exponent.min(400)).fold(1.0, |power, _| power * 10.0);
-    Some(value * power(up.saturating_sub(down)) / power(down.saturating_sub(up)))
-}
-
-fn one_of(words: &[&str]) -> String {
-    let mut list = "one of ".to_owned();
-    for (position, word) in words.iter().enumerate() {
-        list.push_str(if position == 0 { "`" } else { ", `" });
-        list.push_str(word);
-        list.push('`');
-    }
-    list
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decimal;
-
-    #[test]
-    fn decimals_are_the_nearest_floats() {
-        for text in ["0", "1", "0.2", "0.20", "2e-1", "20E-2", "0.05", "1.5", "0.123456789", "1e-7", "0.999", "12.5e1"]
-        {
-            assert_eq!(decimal(text), text.parse().ok(), "{text}");
-        }
-        assert_eq!(decimal("-0.2"), None);
-        assert_eq!(decimal("-2"), None);
-        assert_eq!(decimal("true"), None);
-    }
+fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let quoted: Vec<_> = words.map(|word| format!("`{word}`")).collect();
+    format!("one of {}", quoted.join(", "))
 }

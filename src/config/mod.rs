@@ -1,19 +1,29 @@
-//! The buyer's configuration: one JSON document, checked once, the same in Rust and TypeScript.
+//! The buyer's configuration, read from a document or built in code, and checked once.
 //!
-//! Everything after this works on resolved values: canonical networks, merged assets, parsed URLs.
-//! Refuses to know 402s and health. No error quotes a value: a URL carries keys.
+//! Everything after this works on resolved values: canonical networks, merged assets, parsed URLs. Refuses to know 402s.
+//! No error quotes a value: a URL carries keys.
 
+mod asset;
+mod asset_id;
 mod asset_policy;
+mod builder;
 mod check;
-mod draft;
+mod endpoint;
 mod field;
+mod network;
+mod node;
 mod resolve;
 mod settings;
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::de::{Deserialize, Deserializer, Error};
+
+pub use self::builder::{AssetBuilder, ConfigBuilder, EndpointBuilder, NetworkBuilder};
+use self::node::Node;
 use crate::chain::registry::{TokenProgram, TransferMethod};
 use crate::chain::{Amount, ChainId};
 use crate::config_error::ConfigurationError;
@@ -21,7 +31,8 @@ use crate::health::HealthSettings;
 use crate::payment::{Limits, is_evm_address};
 use crate::transport::Endpoint;
 
-/// A checked configuration: one JSON document, every field optional.
+/// A checked configuration. It comes from one document, the same in Rust and TypeScript, or from
+/// [`builder`](Self::builder). Every field is optional.
 ///
 /// ```
 /// let config = payroute::Config::from_json(r#"{
@@ -37,11 +48,11 @@ use crate::transport::Endpoint;
 ///     "health":   { "openForMs": 30000 },
 ///     "limits":   { "requirements": 16 }
 /// }"#)?;
-/// # Ok::<(), payroute::ConfigError>(())
+/// # Ok::<(), payroute::ConfigurationError>(())
 /// ```
 ///
 /// Networks go by CAIP-2 id, x402 version 1 name or usual alias everywhere. Strategies are `ordered`,
-/// `best-score`, `weighted`, `race` and `hedged`. The README's table explains every field; [`HealthSettings`]
+/// `best-score`, `weighted`, `race` and `hedged`. `docs/configuration.md` explains every field; [`HealthSettings`]
 /// and [`Limits`] theirs.
 ///
 /// ```
@@ -66,31 +77,32 @@ pub struct Config {
 pub(crate) struct NetworkConfig {
     pub(crate) chain: ChainId,
     pub(crate) name: Arc<str>,
-    /// What the chain itself answers when asked who it is.
+    /// What the chain answers when it is asked for its identity.
     pub(crate) identity: Identity,
     pub(crate) owner: Option<Arc<str>>,
     pub(crate) endpoints: Vec<Arc<Endpoint>>,
     pub(crate) strategy: Strategy,
-    /// Asked for the chain's time alone, never for a balance.
+    /// Asked only for the chain's time, never for a balance.
     pub(crate) reference: Option<Arc<Endpoint>>,
     pub(crate) assets: Vec<Arc<AssetConfig>>,
     /// Atomic units of the asset that a payment here costs besides the price.
     pub(crate) fee: Amount,
 }
 
-/// How the endpoints of a network are chosen among.
+/// How the endpoints of a network are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Strategy {
+#[non_exhaustive]
+pub enum Strategy {
     /// In the order they are listed.
     #[default]
     Ordered,
     /// The highest score first.
     BestScore,
-    /// By chance, in shares of weight times score.
+    /// At random, by weight times score.
     Weighted,
-    /// Two at once; the first valid answer counts.
+    /// Two at once; the first complete answer wins.
     Race,
-    /// The second starts when the first takes unusually long.
+    /// A second one when the first takes unusually long.
     Hedged,
 }
 
@@ -110,7 +122,7 @@ pub(crate) enum Identity {
 pub(crate) struct AssetConfig {
     /// CAIP-19.
     pub(crate) id: Arc<str>,
-    /// As the chain is asked for it.
+    /// As it is sent to an endpoint.
     pub(crate) address: Arc<str>,
     pub(crate) symbol: Arc<str>,
     pub(crate) decimals: u8,
@@ -138,13 +150,13 @@ pub(crate) struct Policy {
 pub(crate) struct ProbeSettings {
     pub(crate) timeout: Duration,
     pub(crate) max_endpoints: usize,
-    /// Of the weighted strategy's draws; by chance where none is configured.
+    /// The seed of the weighted strategy; random if none is configured.
     pub(crate) seed: Option<u64>,
     /// Whether a balance that is too low is read once more where that could change the route.
     pub(crate) second_opinion: bool,
 }
 
-/// The networks that have an owner; every built-in one would fill pages.
+/// Shows only the networks that have an owner: all built-in ones would fill pages.
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let owned = self.networks.iter().filter(|network| network.owner.is_some());
@@ -161,10 +173,10 @@ impl Config {
     /// The text is no JSON object, has an unknown field, or a value that is not accepted. The
     /// error names the field by its path and says what is accepted; it never quotes the value.
     pub fn from_json(text: &str) -> Result<Self, ConfigurationError> {
-        resolve::config(text)
+        resolve::config(&Node::from_json(text)?)
     }
 
-    /// The ready-made transport reaches URLs alone.
+    /// Refuses what the ready-made transport cannot reach: a provider.
     pub(crate) fn require_urls(&self) -> Result<(), ConfigurationError> {
         let has_provider = |network: &&Arc<NetworkConfig>| network.endpoints.iter().any(|e| e.provider().is_some());
         match self.networks.iter().find(has_provider) {
@@ -194,6 +206,30 @@ impl Config {
     #[must_use]
     pub fn health(&self) -> &HealthSettings {
         &self.health
+    }
+}
+
+/// The JSON document, as [`Config::from_json`].
+impl FromStr for Config {
+    type Err = ConfigurationError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigurationError> {
+        Self::from_json(text)
+    }
+}
+
+/// The same document in any format of serde's: TOML, a `serde_json::Value`, a field of an application's own
+/// configuration. The error's text is that of the [`ConfigurationError`].
+///
+/// ```
+/// let error = serde_json::from_value::<payroute::Config>(serde_json::json!({"fees": {"base": 1}})).unwrap_err();
+/// assert_eq!(error.to_string(), "fees.base: is a number; accepted is a string");
+/// ```
+///
+/// A format may add the text around the problem, which can hold a key: of an error of `toml`, show its `message()`.
+impl<'de> Deserialize<'de> for Config {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        resolve::config(&Node::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 

@@ -1,85 +1,72 @@
-//! From the document to a checked configuration: names normalised, tables merged, ranges held.
+//! From the document to a checked configuration.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::asset_policy::AssetPolicy;
-use super::check::{self, chains, list_network, payable_chain};
-use super::draft::{Draft, builtin_networks, draft_of};
-use super::field::{Entries, Field, Listed, document};
+use super::check::{self, chains, payable_chain, refuse_second_network};
+use super::field::{Entries, Field, document};
+use super::node::Node;
 use super::settings::{self, Routing};
-use super::{Config, Policy};
-use crate::chain::{Amount, ChainFamily, family_named};
+use super::{Config, Policy, asset_policy, network};
+use crate::chain::{Amount, ChainFamily, ChainId, family_named};
 use crate::config_error::ConfigurationError;
 
-pub(super) fn config(text: &str) -> Result<Config, ConfigurationError> {
-    document(text, read)
+pub(super) fn config(node: &Node) -> Result<Config, ConfigurationError> {
+    document(node, read)
 }
 
 fn read(document: &Field<'_>) -> Config {
     let document = document.fields();
-    let owners = document.entries("owners");
-    let owners = self::owners(&owners);
+    let owners = owners(&document.entries("owners"));
     let networks = document.entries("networks");
     let Routing { prefer, probe, allow_http } = settings::routing(document.get("routing"));
     let policy = document.object("policy");
-    let fees = document.entries("fees");
-    let fees = self::fees(&fees);
+    let fees = fees(&document.entries("fees"));
     let health = settings::health(document.get("health"));
     let limits = settings::limits(document.get("limits"));
     document.finish();
-    let drafts = drafts(&networks, allow_http);
-    let mut assets = AssetPolicy::default();
-    assets.allow(&policy.items("allowedAssets"), &drafts);
-    let most = policy.entries("maxAmount");
-    assets.limit(&most, &drafts);
+    let mut networks = network::networks(&networks, allow_http);
+    for (chain, network) in &mut networks {
+        network.owner = owners.get(chain.as_str()).or_else(|| owners.get(chain.namespace())).cloned();
+        network.fee = fees.get(chain).copied().unwrap_or(Amount::ZERO);
+    }
+    asset_policy::apply(&policy, &mut networks);
     let allowed_networks = chains(&policy.items("allowedNetworks"));
     policy.finish();
-    let mut networks = Vec::new();
-    for draft in drafts {
-        networks.push(Arc::new(draft.finish(&owners, &fees, &assets)));
-    }
+    let networks = networks.into_values().map(Arc::new).collect();
     Config { networks, policy: Policy { allowed_networks }, prefer, probe, health, limits }
 }
 
-/// The built-in networks with what the document says of them, and its own, in the order of their ids.
-fn drafts(entries: &Entries<'_>, allow_http: bool) -> Vec<Draft> {
-    let mut drafts = builtin_networks();
-    for (name, field) in entries {
-        let chain = payable_chain(field, name);
-        if let Some(draft) = chain.and_then(|chain| draft_of(&mut drafts, chain)) {
-            draft.apply(field, allow_http);
-        }
-    }
-    drafts
-}
-
-/// Addresses by families and networks.
-fn owners<'f, 'a>(entries: &'f Entries<'a>) -> Listed<'f, 'a> {
-    let mut owners = Listed::new();
+/// Addresses by namespace or network.
+fn owners(entries: &Entries<'_>) -> BTreeMap<String, Arc<str>> {
+    let mut owners = BTreeMap::new();
     for (name, field) in entries {
         let (key, family) = match family_named(name) {
             ChainFamily::Other => {
                 let Some(chain) = payable_chain(field, name) else { continue };
                 (chain.as_str().to_owned(), chain.family())
             }
-            family => (name.clone(), family),
+            family => ((*name).to_owned(), family),
         };
-        check::address(field, family);
-        list_network(&mut owners, &key, field);
+        if owners.insert(key, check::address(field, family)).is_some() {
+            refuse_second_network(field);
+        }
     }
     owners
 }
 
-/// Amounts by networks.
-fn fees<'f, 'a>(entries: &'f Entries<'a>) -> Listed<'f, 'a> {
-    let mut fees = Listed::new();
+fn fees(entries: &Entries<'_>) -> BTreeMap<ChainId, Amount> {
+    let mut fees = BTreeMap::new();
     for (name, field) in entries {
         let Some(chain) = payable_chain(field, name) else { continue };
-        if let Err(error) = Amount::from_str(&field.text()) {
+        let fee = Amount::from_str(field.text()).unwrap_or_else(|error| {
             field.refuse(&error.to_string(), "atomic units in digits, for example \"1000\"");
+            Amount::ZERO
+        });
+        if fees.insert(chain, fee).is_some() {
+            refuse_second_network(field);
         }
-        list_network(&mut fees, chain.as_str(), field);
     }
     fees
 }

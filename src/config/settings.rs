@@ -1,11 +1,13 @@
-//! The plain numbers of the document: how to ask, how to judge endpoints, how much to read.
+//! The sections of numbers and flags: `routing`, `health` and `limits`.
 
 use std::time::Duration;
 
 use super::ProbeSettings;
 use super::check::chains;
 use super::field::Field;
+use super::node::Node;
 use crate::chain::ChainId;
+use crate::config_error::OUT_OF_RANGE;
 use crate::health::{ALPHA, CAPACITY, COUNT, HealthSettings, PERCENT, TIME, WINDOW};
 use crate::payment::Limits;
 
@@ -13,15 +15,15 @@ use crate::payment::Limits;
 pub(super) struct Routing {
     pub(super) prefer: Vec<ChainId>,
     pub(super) probe: ProbeSettings,
-    /// `false`: a key or a balance in clear text is for anyone on the way to read.
+    /// Default `false`: everyone on the way can read a key or a balance in clear text.
     pub(super) allow_http: bool,
 }
 
 pub(super) fn routing(field: Option<&Field<'_>>) -> Routing {
     let probe = ProbeSettings {
-        // 600: what a person does not yet notice, and more than a healthy endpoint needs.
+        // 600 ms: people do not notice it yet, and a healthy endpoint needs less.
         timeout: Duration::from_millis(600),
-        // 2: one failover; a third would cost more time than it saves failures.
+        // 2: one failover. A third endpoint would cost more time than the failures that it prevents.
         max_endpoints: 2,
         seed: None,
         second_opinion: true,
@@ -32,7 +34,7 @@ pub(super) fn routing(field: Option<&Field<'_>>) -> Routing {
     let fields = field.fields();
     routing.prefer = chains(&fields.items("preferNetworks"));
     if let Some(timeout) = fields.get("probeTimeoutMs") {
-        // Past 30 s every merchant has given up.
+        // No merchant waits longer than 30 s.
         probe.timeout = Duration::from_millis(timeout.whole(1..=30_000));
     }
     fields.set_whole("maxEndpointsPerNetwork", 1..=2, &mut probe.max_endpoints);
@@ -62,9 +64,39 @@ pub(super) fn health(field: Option<&Field<'_>>) -> HealthSettings {
     fields.set_whole("idleRetentionMs", TIME, &mut health.idle_retention_ms);
     fields.finish();
     if let Some((name, accepted)) = health.contradiction() {
-        field.refuse_number(name, accepted);
+        field.refuse_at(name, OUT_OF_RANGE, accepted);
     }
     health
+}
+
+/// The `health` object that is read to `health`.
+pub(super) fn health_node(health: &HealthSettings) -> Node {
+    let HealthSettings {
+        ewma_alpha,
+        failure_window,
+        consecutive_failures,
+        failure_percent,
+        minimum_samples,
+        open_for_ms,
+        backoff_ms,
+        backoff_limit_ms,
+        slow_ms,
+        capacity,
+        idle_retention_ms,
+    } = *health;
+    object([
+        ("ewmaAlpha", ewma_alpha.into()),
+        ("failureWindow", u64::from(failure_window).into()),
+        ("consecutiveFailures", u64::from(consecutive_failures).into()),
+        ("failurePercent", u64::from(failure_percent).into()),
+        ("minimumSamples", u64::from(minimum_samples).into()),
+        ("openForMs", open_for_ms.into()),
+        ("backoffMs", backoff_ms.into()),
+        ("backoffLimitMs", backoff_limit_ms.into()),
+        ("slowMs", slow_ms.into()),
+        ("capacity", capacity.into()),
+        ("idleRetentionMs", idle_retention_ms.into()),
+    ])
 }
 
 pub(super) fn limits(field: Option<&Field<'_>>) -> Limits {
@@ -78,4 +110,19 @@ pub(super) fn limits(field: Option<&Field<'_>>) -> Limits {
     fields.set_whole("requirements", requirements, &mut limits.requirements);
     fields.finish();
     limits
+}
+
+/// The `limits` object that is read to `limits`.
+pub(super) fn limits_node(limits: &Limits) -> Node {
+    let Limits { header_bytes, body_bytes, json_depth, requirements } = *limits;
+    object([
+        ("headerBytes", header_bytes.into()),
+        ("bodyBytes", body_bytes.into()),
+        ("jsonDepth", json_depth.into()),
+        ("requirements", requirements.into()),
+    ])
+}
+
+fn object<const N: usize>(fields: [(&str, Node); N]) -> Node {
+    Node::Object(fields.map(|(name, node)| (name.to_owned(), node)).into())
 }

@@ -8,6 +8,15 @@ use serde::Deserialize;
 use crate::config_error::{ConfigurationError, OUT_OF_RANGE, whole_numbers, widened};
 
 /// How quickly endpoints win and lose trust. The `health` object of the configuration.
+///
+/// ```
+/// use payroute::{Config, HealthSettings};
+///
+/// let mut health = HealthSettings::default();
+/// health.open_for_ms = 60_000;
+/// let config = Config::builder().health(&health).build()?;
+/// # Ok::<(), payroute::ConfigurationError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[non_exhaustive]

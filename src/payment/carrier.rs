@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use super::{
     Carrier, CarrierFailure, DecodeError, Document, Limits, MalformedField, PaymentRequired, PaymentRequirement, Terms,
     X402Version,
 };
 use crate::chain::{ChainFamily, ChainId};
 use crate::ranking::Note;
-use crate::util::base64;
 use crate::util::json::{Json, Kind, Members, nests_deeper_than};
 use crate::util::text::shown;
 
@@ -90,7 +92,7 @@ impl<'l> Search<'l> {
         if looks_like_json(value) {
             return self.json(carrier, value);
         }
-        match base64::decode(&standard_base64(value)) {
+        match decode_base64(value) {
             Some(bytes) => self.json(carrier, &bytes),
             None => Err("is neither base64 nor JSON".to_owned()),
         }
@@ -225,20 +227,16 @@ fn trim(text: &[u8]) -> &[u8] {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii()
 }
 
-/// Of base64 or base64url, padded or not.
-fn standard_base64(value: &[u8]) -> Vec<u8> {
-    let mut standard = value.to_vec();
-    for byte in &mut standard {
-        match byte {
-            b'-' => *byte = b'+',
-            b'_' => *byte = b'/',
-            _ => {}
-        }
-    }
-    while !standard.len().is_multiple_of(4) {
-        standard.push(b'=');
-    }
-    standard
+/// The bytes of base64 or base64url, padded or not; `None` for anything else.
+fn decode_base64(value: &[u8]) -> Option<Vec<u8>> {
+    let standard_digit = |byte: &u8| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        other => *other,
+    };
+    let mut standard: Vec<u8> = value.iter().map(standard_digit).collect();
+    standard.resize(standard.len().next_multiple_of(4), b'=');
+    STANDARD.decode(standard).ok()
 }
 
 enum Stated {
@@ -297,4 +295,36 @@ fn remarks(terms: &Terms, version: X402Version, earlier: &[PaymentRequirement]) 
 /// The network as its CAIP-2 id, where that is known.
 fn canonical(terms: &Terms) -> &str {
     terms.chain.as_ref().map_or(&terms.network, ChainId::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_usual_base64_is_decoded(bytes: Vec<u8>) {
+            for engine in [STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD] {
+                prop_assert_eq!(decode_base64(engine.encode(&bytes).as_bytes()), Some(bytes.clone()));
+            }
+        }
+
+        #[test]
+        fn texts_of_the_same_bytes_differ_only_in_alphabet_and_padding(text in "[AQgwZz059+/=_ -]{0,9}") {
+            if let Some(bytes) = decode_base64(text.as_bytes()) {
+                let digits = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+                prop_assert_eq!(STANDARD_NO_PAD.encode(bytes), digits, "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_base64() {
+        for text in ["A", "A===", "AA===", "AAAA=", "AAAA====", "=", "AB==", "AAB=", "A A=", "AA\n", "AA=A", "é"] {
+            assert_eq!(decode_base64(text.as_bytes()), None, "{text:?}");
+        }
+    }
 }

@@ -3,7 +3,16 @@
 use std::ops::RangeInclusive;
 
 /// Bounds on what is decoded. The `limits` object of the configuration, which accepts the ranges named here;
-/// bounds that are set in Rust are taken as they are.
+/// [`PaymentRequired::from_text_within`](crate::PaymentRequired::from_text_within) takes any.
+///
+/// ```
+/// use payroute::{Config, Limits};
+///
+/// let mut limits = Limits::default();
+/// limits.requirements = 16;
+/// let config = Config::builder().limits(&limits).build()?;
+/// # Ok::<(), payroute::ConfigurationError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
+
 use super::finding::{Told, ToldBalance, Unread, Untold, Why};
 use super::plan::NetworkPlan;
 use super::query::Query;
@@ -20,7 +22,6 @@ use crate::runtime::{BoxFuture, Instant};
 use crate::scheme::facts::AccountState;
 use crate::scheme::screen::BalanceRead;
 use crate::transport::{Endpoint, HttpReply, TransportError};
-use crate::util::together::all;
 
 /// How long a way of asking is preferred to better ones that were refused, and to those that failed.
 const REFUSED_MEMORY: Duration = PLAN_MEMORY;
@@ -155,14 +156,7 @@ impl Prober {
 
     /// The replies to `bodies`, which are posted all at once.
     async fn post(&self, endpoint: &Endpoint, bodies: Vec<String>) -> Vec<Result<HttpReply, TransportError>> {
-        let mut replies: Vec<Result<HttpReply, TransportError>> = Vec::new();
-        bodies.iter().for_each(|_| replies.push(Err(TransportError::Unreachable)));
-        let mut posts: Vec<BoxFuture<'_, ()>> = Vec::new();
-        for (body, reply) in bodies.into_iter().zip(&mut replies) {
-            posts.push(Box::pin(async move { *reply = self.transport.post(endpoint, body).await }));
-        }
-        all(posts).await;
-        replies
+        join_all(bodies.into_iter().map(|body| self.transport.post(endpoint, body))).await
     }
 }
 

@@ -5,7 +5,6 @@
 use std::cmp::Reverse;
 
 use crate::health::{Circuit, EndpointState};
-use crate::util::order::sorted_by_key;
 
 /// A lead in score, in ten-thousandths, that another endpoint needs before it replaces the one that
 /// `best-score` used last: without it two equals would take turns at every measurement.
@@ -94,10 +93,10 @@ pub(super) fn order_endpoints(options: &[EndpointOption], order: Order, most: us
             able.push((Tier::new(&option.health, order), option.priority, place, position));
         }
     }
-    let ranked = sorted_by_key(able, |key| *key);
-    let any_closed = ranked.first().is_some_and(|(tier, ..)| *tier < Tier::Recovering);
+    able.sort_unstable();
+    let any_closed = able.first().is_some_and(|(tier, ..)| *tier < Tier::Recovering);
     let (mut attempts, mut trial) = (Vec::new(), None);
-    for (tier, .., position) in ranked {
+    for (tier, .., position) in able {
         if any_closed && tier == Tier::Recovering && trial.is_none() {
             trial = Some(position);
         } else if !any_closed || tier != Tier::Open {
@@ -120,8 +119,8 @@ fn places(options: &[EndpointOption], order: Order) -> Vec<usize> {
                 let curiosity = if option.health.unproven { 2 * BEST } else { 0 };
                 u64::from(option.health.score.bps()).saturating_add(lead).saturating_add(curiosity)
             };
-            let best =
-                sorted_by_key(options.iter().enumerate(), |(position, option)| Reverse(score(*position, option)));
+            let mut best: Vec<_> = options.iter().enumerate().collect();
+            best.sort_by_key(|(position, option)| Reverse(score(*position, option)));
             inverse(best.into_iter().map(|(position, _)| position), options.len())
         }
         Order::Weighted { seed } => inverse(weighted_shuffle(options, seed).into_iter(), options.len()),

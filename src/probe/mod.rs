@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::channel::oneshot;
-use futures::future::{Either, abortable, select};
+use futures::future::{Either, abortable, join_all, select};
 
 use self::attempt::{Attempt, Unreachable};
 use self::endpoint_order::{EndpointOption, EndpointOrder, Order, order_endpoints};
@@ -40,7 +40,6 @@ use crate::ranking::{Note, RejectionReason};
 use crate::runtime::{BoxFuture, Clock, Instant, spawn};
 use crate::scheme::facts::{ReadOutcome, Reading};
 use crate::transport::{Endpoint, Transport};
-use crate::util::together::all;
 
 /// How long past its deadline an attempt is still believed to have run: timers of a tab in the background run once a
 /// second, the deadline's and the one that gives time back. A half-open trial keeps its place so long; more means
@@ -65,13 +64,9 @@ impl Prober {
     pub(crate) async fn read(&self, plan: &Plan) -> Readings {
         let started = self.clock.now();
         let most = u32::try_from(self.settings.max_endpoints).unwrap_or(u32::MAX);
-        let mut networks = Vec::new();
-        plan.networks.iter().for_each(|network| networks.push(NetworkReading::new(network)));
-        let mut parts = Vec::new();
-        for (network, reading) in plan.networks.iter().zip(&mut networks) {
-            parts.push(self.read_network(network, reading));
-        }
-        all(parts).await;
+        let mut networks: Vec<NetworkReading> = plan.networks.iter().map(NetworkReading::new).collect();
+        let reads = plan.networks.iter().zip(&mut networks);
+        join_all(reads.map(|(network, reading)| self.read_network(network, reading))).await;
         let offline = self.settle_unreachable(&mut networks, started);
         // The thread's time is no provider's, and not that of a second opinion.
         let late = networks.iter().map(|network| network.late).max().unwrap_or_default();

@@ -8,6 +8,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
+
 use super::Prober;
 use super::attempt::Attempt;
 use super::endpoint_order::is_usable;
@@ -15,9 +17,7 @@ use super::plan::{NetworkPlan, Plan, Slot};
 use super::reading::{NetworkReading, Readings};
 use crate::health::Outcome;
 use crate::probe::SelectorEvent;
-use crate::runtime::BoxFuture;
 use crate::transport::Endpoint;
-use crate::util::together::all;
 
 impl Prober {
     /// Reads `rereads` once more, all networks at once and one request each, at a provider that the
@@ -27,18 +27,15 @@ impl Prober {
         if rereads.is_empty() || left.is_zero() {
             return false;
         }
-        let mut changed = vec![false; plan.networks.len()];
-        let mut opinions: Vec<BoxFuture<'_, ()>> = Vec::new();
-        let networks = plan.networks.iter().zip(&mut readings.networks).zip(&mut changed).enumerate();
-        for (position, ((plan, reading), changed)) in networks {
+        let mut opinions = Vec::new();
+        for (position, (plan, reading)) in plan.networks.iter().zip(&mut readings.networks).enumerate() {
             let here = rereads.iter().filter(|slot| slot.network == position);
             let reads: Vec<usize> = here.map(|slot| slot.read).collect();
             if !reads.is_empty() {
-                opinions.push(Box::pin(async move { *changed = self.read_again(plan, reading, reads, left).await }));
+                opinions.push(self.read_again(plan, reading, reads, left));
             }
         }
-        all(opinions).await;
-        changed.contains(&true)
+        join_all(opinions).await.contains(&true)
     }
 
     async fn read_again(

@@ -11,7 +11,6 @@ use crate::chain::ChainId;
 use crate::health::{EndpointKey, FailureClass};
 use crate::runtime::Instant;
 use crate::transport::Endpoint;
-use crate::util::order::sorted_by_key;
 
 /// What every selection saves towards a hedge, in tenths of a request: hedges add at most a tenth.
 const SAVED_EACH: u32 = 1;
@@ -185,7 +184,8 @@ impl Traffic {
 
     pub(crate) fn metrics(&self) -> Vec<EndpointMetrics> {
         let state = self.lock();
-        let by_network = sorted_by_key(&state.endpoints, |(key, _)| (key.network().clone(), key.digest()));
+        let mut by_network: Vec<_> = state.endpoints.iter().collect();
+        by_network.sort_by_key(|(key, _)| (key.network(), key.digest()));
         by_network.into_iter().map(|(_, row)| row.clone()).collect()
     }
 

@@ -10,7 +10,7 @@ use crate::chain::{Amount, ChainId};
 use crate::health::{Circuit, Score};
 use crate::ranking::{Approval, DecidingKey, Note, Obstacle, Rejection, RejectionReason, rejections};
 use crate::util::latency_ms;
-use crate::util::text::{add_part, contains, say};
+use crate::util::text::{add_part, say};
 
 /// One offer of the merchant, and whether and why this buyer can pay it.
 ///
@@ -140,7 +140,7 @@ impl Candidate {
         let rejection = Rejection { reason, detail: detail.into() };
         match self.rejections.iter_mut().find(|known| known.reason == reason) {
             None => self.rejections.push(rejection),
-            Some(known) if contains(&known.detail, &rejection.detail) => {}
+            Some(known) if known.detail.contains(&rejection.detail) => {}
             Some(known) => add_part(&mut known.detail, &rejection.detail),
         }
     }

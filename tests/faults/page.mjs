@@ -1,6 +1,6 @@
 // Runs the fault matrix on the npm package in a page, at the repository's root; shows its problems.
 
-import * as payroute from "/pkg/index.mjs";
+import * as payroute from "/pkg/entrypoints/index.mjs";
 import { runMatrix } from "./run.mjs";
 
 async function run() {

@@ -10,6 +10,10 @@ fn refusal(config: &Value) -> (String, String) {
     (error.path().to_owned(), error.to_string())
 }
 
+fn refusal_of(text: &str) -> String {
+    Config::from_json(text).unwrap_err().to_string()
+}
+
 #[test]
 fn the_documents_example_and_the_empty_one_are_accepted() {
     let full = json!({
@@ -190,6 +194,88 @@ fn null_leaves_a_field_unset_where_it_may_be() {
     ] {
         assert_eq!(Config::from_json(text).unwrap_err().to_string(), said);
     }
+}
+
+/// Some of the refusals above, in every form that a document can come in.
+#[test]
+fn every_format_is_refused_with_the_same_words() {
+    for (toml, json, said) in [
+        (
+            "[networks.base]\nrpc = ['https://x.test', 'ws://x.test']",
+            r#"{"networks":{"base":{"rpc":["https://x.test","ws://x.test"]}}}"#,
+            "networks.base.rpc[1]: has another scheme; accepted is an https URL; http on loopback or with routing.allowHttp",
+        ),
+        ("owner = 1", r#"{"owner":1}"#, "owner: unknown field `owner`; accepted is one of `owners`, `networks`, "),
+        (
+            "[routing]\nseed = -1",
+            r#"{"routing":{"seed":-1}}"#,
+            "routing.seed: is out of range; accepted is a whole number from 0",
+        ),
+        (
+            "[routing]\nprobeTimeoutMs = 5.0",
+            r#"{"routing":{"probeTimeoutMs":5.0}}"#,
+            "routing.probeTimeoutMs: is a number with a point or an exponent; accepted is a whole number from 1 to 30000",
+        ),
+        (
+            "[health]\newmaAlpha = -0.2",
+            r#"{"health":{"ewmaAlpha":-0.2}}"#,
+            "health.ewmaAlpha: is out of range; accepted is a number above 0, at most 1",
+        ),
+        ("fees = []", r#"{"fees":[]}"#, "fees: is an array; accepted is an object"),
+    ] {
+        let from_toml = toml::from_str::<Config>(toml).unwrap_err().message().to_owned();
+        let from_text = serde_json::from_str::<Config>(json).unwrap_err().to_string();
+        let from_value = serde_json::from_value::<Config>(json.parse().unwrap()).unwrap_err().to_string();
+        let from_json = json.parse::<Config>().unwrap_err().to_string();
+        assert!(from_json.starts_with(said), "{from_json}");
+        assert_eq!([&from_toml, &from_text, &from_value], [&from_json; 3]);
+    }
+}
+
+#[test]
+fn every_format_is_read_to_the_same_configuration() {
+    let toml = format!(
+        "[owners]\neip155 = '{BUYER}'\n[health]\nopenForMs = 9007199254740993\n\
+         idleRetentionMs = 9007199254740993\newmaAlpha = 0.3"
+    );
+    let json = json!({"owners": {"eip155": BUYER}, "health": {"openForMs": 9_007_199_254_740_993_u64, "idleRetentionMs": 9_007_199_254_740_993_u64, "ewmaAlpha": 0.3}});
+    let from_json = Config::from_json(&json.to_string()).unwrap();
+    for config in [toml::from_str::<Config>(&toml).unwrap(), serde_json::from_value(json).unwrap()] {
+        assert_eq!(format!("{config:?}"), format!("{from_json:?}"));
+        assert_eq!(config.health(), from_json.health());
+        assert_eq!(config.health().open_for_ms, 9_007_199_254_740_993);
+    }
+}
+
+/// What only some formats can say.
+#[test]
+fn numbers_that_no_setting_can_be_are_refused_by_name() {
+    for (name, accepted) in [
+        ("health.ewmaAlpha", "a number above 0, at most 1"),
+        ("routing.probeTimeoutMs", "a whole number from 1 to 30000"),
+    ] {
+        for (number, problem) in [("nan", "is not a number"), ("inf", "is out of range"), ("-inf", "is out of range")] {
+            let error = toml::from_str::<Config>(&format!("{name} = {number}")).unwrap_err();
+            assert_eq!(error.message(), format!("{name}: {problem}; accepted is {accepted}"));
+        }
+        let (section, field) = name.split_once('.').unwrap();
+        let error = Config::from_json(&format!("{{\"{section}\":{{\"{field}\":1e400}}}}")).unwrap_err();
+        assert_eq!(error.to_string(), format!("{name}: is out of range; accepted is {accepted}"));
+    }
+}
+
+#[test]
+fn depth_and_repeated_keys_are_seen_in_every_text() {
+    let error = serde_json::from_str::<Config>(r#"{"routing":{"seed":1,"seed":2}}"#).unwrap_err();
+    assert_eq!(error.to_string(), "routing.seed: duplicate field `seed`; accepted is each field once");
+    for levels in [100, 100_000] {
+        let deep = format!(r#"{{"fees":{{"base":{}{}}}}}"#, "[".repeat(levels), "]".repeat(levels));
+        let derived = serde_json::from_str::<Config>(&deep).unwrap_err().to_string();
+        assert_eq!([refusal_of(&deep), derived], ["fees.base: is an array; accepted is a string"; 2]);
+    }
+    let kept = r#"{"health":{"openForMs":18446744073709551615,"idleRetentionMs":18446744073709551615}}"#;
+    assert_eq!(serde_json::from_str::<Config>(kept).unwrap().health().open_for_ms, u64::MAX);
+    assert_eq!(Config::from_json(kept).unwrap().health().open_for_ms, u64::MAX);
 }
 
 #[test]

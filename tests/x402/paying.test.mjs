@@ -178,9 +178,9 @@ for (const name of Object.keys(DISGUISES)) {
   });
 }
 
-// The README's program, run as often as is liked.
+// The program of docs/x402-client.md, run as often as is liked.
 async function readmeExample(use) {
-  const readme = readFileSync(new URL('../../pkg/README.md', import.meta.url), 'utf8');
+  const readme = readFileSync(new URL('../../docs/x402-client.md', import.meta.url), 'utf8');
   const [, code] = /```js\n(import \{ [^`]*payroute\/x402[^`]*)```/.exec(readme);
   assert.ok(code.trimEnd().split('\n').length < 30);
   const file = new URL('./readme-example.tmp.mjs', import.meta.url);
@@ -199,7 +199,7 @@ async function readmeExample(use) {
   }
 }
 
-test('the example of the README pays, and tells what is short', () =>
+test('the example of the documentation pays, and tells what is short', () =>
   readmeExample(async (run) => {
     await hold(BASE);
     assert.equal(await run(world.article), `200 ${JSON.stringify(ARTICLE)}`);
@@ -227,7 +227,7 @@ async function withPermit2(use) {
   }
 }
 
-test('the example of the README signs the permit that a sponsor takes', () =>
+test('the example of the documentation signs the permit that a sponsor takes', () =>
   withPermit2(() => readmeExample(async (run) => {
     await hold(BASE);
     const extra = { name: 'USD Coin', version: '2', assetTransferMethod: 'permit2' };

@@ -97,7 +97,7 @@ export class App {
       // No other selection counts on the same money; once it was sent, not until a balance shows it.
       const hold = selection.hold();
       try {
-        this.state.receipt = await pay(world.article, buyer, challenge, selection.requirement, () => hold.settled());
+        this.state.receipt = await pay(world.article, buyer, challenge, selection.requirement, () => hold.settle());
       } finally {
         hold.release();
       }

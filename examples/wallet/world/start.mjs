@@ -21,7 +21,7 @@ export async function startWorld({ port = 0 } = {}) {
   const networks = Object.keys(net.networks);
   const endpoints = await Promise.all(networks.flatMap((network) => ["A", "B"].map((name) => endpointOf(net, network, name))));
   for (const network of networks) await setBalance(net, { network, asset: net.networks[network].assets.USDC, amount: PURSE });
-  const vite = await createVite({ root: PAGE, appType: "spa", server: { middlewareMode: true, hmr: false } });
+  const vite = await createVite({ root: PAGE, appType: "spa", server: { middlewareMode: true, ws: false } });
   const routes = {
     "GET /world.json": () => describe(net, endpoints),
     "POST /world/mode": ({ url, mode }) => switchMode(endpoints, url, mode),

@@ -12,7 +12,7 @@ export const WITHOUT_KEYWORD = STRICT.replace(" 'wasm-unsafe-eval'", "");
 
 /** Lets the modules of an application that nothing built find the package where npm has put it. */
 export function unbuilt(path, bytes) {
-  return path.startsWith("/src/") && path.endsWith(".mjs") ? bytes.toString().replace('"payroute"', '"../node_modules/payroute/index.mjs"') : bytes;
+  return path.startsWith("/src/") && path.endsWith(".mjs") ? bytes.toString().replace('"payroute"', '"../node_modules/payroute/entrypoints/index.mjs"') : bytes;
 }
 
 /** Serves `folder`, and `setup()` as /setup.json. `change` may rewrite a file's bytes. */

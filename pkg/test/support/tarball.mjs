@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bringIn, putBack } from "../../scripts/documents.mjs";
 
 export const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -12,10 +13,15 @@ function npm(args, cwd) {
   return execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Packs into `folder`; the tarball's path. */
+/** Packs into `folder`; the tarball's path. Scripts would print into the JSON, so theirs is done here. */
 export function pack(folder) {
-  const [{ filename }] = JSON.parse(npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], PACKAGE));
-  return join(folder, filename);
+  bringIn();
+  try {
+    const [{ filename }] = JSON.parse(npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], PACKAGE));
+    return join(folder, filename);
+  } finally {
+    putBack();
+  }
 }
 
 /** A fresh application with the tarball installed, outside the repository so that nothing else resolves. */

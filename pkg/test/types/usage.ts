@@ -112,7 +112,11 @@ export async function use(response: Response, offers: { accepts: { scheme: strin
   const theirs = await selector.select(response);
   proves<Same<typeof theirs.requirement, PaymentRequirement>>();
   const hold: Hold = theirs.hold();
-  proves<Same<ReturnType<Hold["settled"]>, void>>();
+  proves<Same<ReturnType<Hold["settle"]>, void>>();
+  selector.report(theirs.candidates[0] ?? "0".repeat(32), { type: "success", latencyMs: 80 });
+  for (const outcome of [{ type: "fault" }, { type: "throttled" }, { type: "wrong-chain" }] as const) selector.report(selector.endpoints()[0]!, outcome);
+  // @ts-expect-error a success has a latency
+  selector.report("id", { type: "success" });
   hold.release();
   const next = theirs.candidates.find(({ viable, network }) => viable && network === "eip155:8453");
   if (next) theirs.hold(next.requirementIndex).release();
@@ -122,7 +126,7 @@ export async function use(response: Response, offers: { accepts: { scheme: strin
   theirs.hold(theirs.candidates[1]);
   const again = rank(theirs.candidates, { preferNetworks: ["solana"] });
   proves<Same<typeof again, Candidate[]>>();
-  const parsed = await parsePaymentRequired("eyJ9");
+  const parsed = await parsePaymentRequired("eyJ9", { signal: null });
   proves<Same<typeof parsed, ParsedPaymentRequired<PaymentRequirement>>>();
   proves<Same<Candidate["rejectionReasons"][number], RejectionReason>>();
   for (const { approval, allowance, deposit } of theirs.candidates) {
@@ -184,8 +188,8 @@ declare class HostClient {
 
 export async function pays(selector: Selector): Promise<void> {
   const client = new HostClient();
-  const onRoute = ({ requirement, candidate, passedOver, withheld, selection }: Route) => {
-    proves<Same<typeof withheld, Candidate | undefined>>();
+  const onRoute = ({ requirement, candidate, passedOver, unsentCandidate, selection }: Route) => {
+    proves<Same<typeof unsentCandidate, Candidate | undefined>>();
     proves<Same<typeof candidate, Candidate | undefined>>();
     proves<Same<typeof requirement, PaymentRequirement | undefined>>();
     if (passedOver.length > 0) throw new Error(`${requirement?.network}: ${selection.explain()}`);

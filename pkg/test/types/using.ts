@@ -6,8 +6,8 @@ export async function pay(settle: (terms: object) => Promise<boolean>): Promise<
   using selector = await createSelector({});
   const selection = await selector.select("eyJ9");
   await using hold = selection.hold();
-  if (await settle(selection.requirement)) hold.settled();
-  else hold.failed();
+  if (await settle(selection.requirement)) hold.settle();
+  else hold.release();
 }
 
 export function end(selector: Selector, hold: Hold): void {

@@ -10,7 +10,6 @@ use crate::health::FailureClass::{
     self as Class, Auth, Behind, ClientError as Client, Fault, Identity, Quota, RateLimited, Reverted, SoftFault,
     Unsupported,
 };
-use crate::util::text;
 
 /// What is known of a refusal.
 #[derive(Clone, Copy, Debug)]
@@ -173,12 +172,11 @@ const WORDS: &[WordRow] = &[
 ];
 
 /// Only the start of a message is looked at: a page of HTML is no explanation.
-const MESSAGE_BYTES: usize = 2_048;
+const MESSAGE_CHARS: usize = 2_048;
 
 fn by_words(message: &str) -> Option<Class> {
-    let end = message.floor_char_boundary(MESSAGE_BYTES);
-    let message = message.get(..end)?.to_ascii_lowercase();
-    let says = |word: &str| text::contains(&message, word);
+    let message = message.chars().take(MESSAGE_CHARS).collect::<String>().to_ascii_lowercase();
+    let says = |word: &str| message.contains(word);
     let row = WORDS.iter().find(|row| says(row.all) && row.any.split('|').any(says));
     row.map(|row| row.class)
 }

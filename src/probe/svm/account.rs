@@ -1,10 +1,12 @@
 //! Accounts as the token programs lay them out: mints, token accounts, the clock.
 
 use crate::chain::SolanaAddress;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::chain::registry::TokenProgram;
 use crate::probe::rpc::Failure;
 use crate::scheme::facts::TransferFee;
-use crate::util::base64;
 use crate::util::json::Json;
 
 /// Owner of all sysvars.
@@ -112,7 +114,7 @@ fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
 fn account_of(account: Json<'_>) -> Option<AccountInfo> {
     let [owner, data] = account.members()?.pick(["owner", "data"])?;
     let [data, encoding] = data?.items()?.try_into().ok()?;
-    let data = base64::decode(data.text()?.as_bytes()).filter(|_| encoding.text().as_deref() == Some("base64"))?;
+    let data = STANDARD.decode(data.text()?).ok().filter(|_| encoding.text().as_deref() == Some("base64"))?;
     Some(AccountInfo { owner: owner?.text()?, data })
 }
 

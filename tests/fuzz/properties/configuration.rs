@@ -16,6 +16,8 @@ pub fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let document = serde_json::from_str(text).unwrap_or(Value::Null);
     let read = Config::from_json(text);
+    let derived = serde_json::from_str::<Config>(text);
+    assert_eq!(read.is_ok(), derived.is_ok(), "the same document, read through serde");
     match read {
         Ok(config) => accepted(config, text, &document),
         Err(error) => {

@@ -1,9 +1,9 @@
 // @ts-check
 // The entry for Cloudflare's workers: bytes may not be compiled there, modules are imported.
 
-import module from "./wasm/core_bg.wasm";
-import * as core from "./wasm/core.js";
-import { provide } from "./src/boot.mjs";
+import module from "../wasm/core_bg.wasm";
+import * as core from "../wasm/core.js";
+import { provide } from "../src/boot.mjs";
 
 provide(async (source) => {
   if (source === undefined) core.initSync({ module });
@@ -11,4 +11,4 @@ provide(async (source) => {
   return core;
 });
 
-export * from "./src/api.mjs";
+export * from "../src/index.mjs";

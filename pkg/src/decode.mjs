@@ -1,19 +1,24 @@
 // @ts-check
-// The 402 in each of its forms, decoded by the core, with the way back to the caller's own objects.
+// A 402 in each of its forms, decoded by the core. Entries come back as the caller's own objects.
 
 import { MOST_VIEW_MS, readView } from "./body.mjs";
-import { InvalidPaymentRequiredError, PayrouteError, attempt } from "./errors.mjs";
-import { Task } from "../wasm/core.js";
+import { ready } from "./boot.mjs";
+import { InvalidPaymentRequiredError, PayrouteError, callCore, invalidArgument } from "./errors.mjs";
 import { Unwritable, Written, isPlain, write } from "./json.mjs";
+import { readOptions, readSignal } from "./options.mjs";
 
 /** @typedef {import("../wasm/core.js").Payment} Payment */
-/** @typedef {import("../wasm/core.js").Selector} Core */
-/** @typedef {{ payment: Payment, entry(index: number, json: string): unknown }} Decoded `entry` is the merchant's, of its place and its exact text */
+/**
+ * @typedef {{ decode(headers: string | undefined, body: Uint8Array): Payment, bodyLimit(): number }} Decoder the core's
+ *   module, with the default limits, or a selector of the core, with its own
+ * @typedef {{ payment: Payment, entry(index: number, json: string): unknown }} Decoded `entry` returns the merchant's
+ *   entry, given its index and exact text
+ */
 
-/** Characters, at least a byte each: one more than any limit of a body. */
+/** The largest limit of a body that can be configured, in bytes. A character takes at least one. */
 const MOST_TEXT = 1 << 24;
 
-/** Where terms are looked for, in this order; the body comes after the first. */
+/** The headers that terms are read from, in this order; the body comes after the first. */
 const CANONICAL = "payment-required";
 const OTHERS = ["x-payment-required", "x-payment-requirements"];
 
@@ -24,27 +29,48 @@ const encoder = new TextEncoder();
 /**
  * Decodes any accepted input. The caller frees `payment`.
  * @param {unknown} input
- * @param {Core} core
+ * @param {Decoder} decoder
  * @param {AbortSignal} [signal] ends the reading of a body
  * @returns {Promise<Decoded>}
  */
-export async function decode(input, core, signal) {
-  if (typeof input === "string") return original(decodeText(input, core));
-  if (isResponse(input)) return original(await decodeResponse(input, core, signal));
-  return ofObject(input, core);
+export async function decode(input, decoder, signal) {
+  if (typeof input === "string") return original(decodeText(input, decoder));
+  if (isResponse(input)) return original(await decodeResponse(input, decoder, signal));
+  return decodeObject(input, decoder);
+}
+
+/**
+ * @param {unknown} input
+ * @param {import("../index.d.ts").ParseOptions | null} [options]
+ */
+export async function parsePaymentRequired(input, options) {
+  const signal = readSignal(readOptions(options, ["signal"]).signal);
+  const core = await ready();
+  signal?.throwIfAborted();
+  const { payment, entry } = await decode(input, core, signal);
+  try {
+    signal?.throwIfAborted();
+    const description = JSON.parse(payment.describe());
+    description.json = payment.json();
+    for (const requirement of description.requirements) {
+      requirement.requirement = entry(requirement.index, requirement.json);
+    }
+    return description;
+  } finally {
+    payment.free();
+  }
 }
 
 /**
  * @param {string} text
- * @param {Core} core
+ * @param {Decoder} decoder
  */
-function decodeText(text, core) {
-  return attempt(() => core.decode(undefined, encoder.encode(bounded(text))));
+function decodeText(text, decoder) {
+  return callCore(() => decoder.decode(undefined, encoder.encode(bounded(text))));
 }
 
 /**
- * No more than the core needs to refuse it: the module's memory grows for good. 2^24 is the most
- * that any limit can be set to.
+ * Cuts a text that is too long, but not so far that the core would accept it: the module's memory never shrinks.
  * @param {string} text
  */
 function bounded(text) {
@@ -63,21 +89,20 @@ function original(payment) {
 /**
  * Entries are the caller's own objects.
  * @param {unknown} input
- * @param {Core} core
+ * @param {Decoder} decoder
  * @returns {Decoded}
  */
-function ofObject(input, core) {
+function decodeObject(input, decoder) {
   if (typeof input !== "object" || input === null) {
-    const kind = input === null ? "null" : typeof input;
-    throw new InvalidPaymentRequiredError(`the payment requirement is ${kind}; accepted is an object, a header's value or a Response`);
+    throw invalidArgument("paymentRequired", "an object, a header's value or a Response");
   }
   const list = Array.isArray(input);
-  // Read once: what is decoded and what is handed back are the same list.
+  // Read once, so that the list that is decoded and the list that is handed back are the same.
   const accepts = list ? input : Object.hasOwn(input, "accepts") ? /** @type {{ accepts: unknown }} */ (input).accepts : undefined;
   const entries = Array.isArray(accepts) ? [...accepts] : undefined;
-  const sound = entries && apart(entries, list ? "" : "accepts");
-  const text = written(list ? sound : withAccepts(input, sound ?? accepts));
-  return { payment: decodeText(text, core), entry: (index) => entries?.[index] };
+  const readable = entries && writeEntries(entries, list ? "" : "accepts");
+  const text = written(list ? readable : withAccepts(input, readable ?? accepts));
+  return { payment: decodeText(text, decoder), entry: (index) => entries?.[index] };
 }
 
 /**
@@ -85,7 +110,7 @@ function ofObject(input, core) {
  * @param {unknown} accepts
  */
 function withAccepts(input, accepts) {
-  // A document may have a field of that name; only a method is asked by JSON.stringify.
+  // A document may have a field named toJSON; `write` refuses only a method.
   if (!isPlain(input) || typeof (/** @type {{ toJSON?: unknown }} */ (input).toJSON) === "function") return input;
   const copy = Object.create(null);
   for (const key of Object.keys(input)) {
@@ -95,11 +120,11 @@ function withAccepts(input, accepts) {
 }
 
 /**
- * Each entry by itself: one that JSON cannot hold is unreadable and spoils none of the others.
+ * Writes each entry by itself, so that one that JSON cannot hold does not spoil the others.
  * @param {unknown[]} entries
  * @param {string} path
  */
-function apart(entries, path) {
+function writeEntries(entries, path) {
   /** @type {unknown} */
   let problem;
   const texts = entries.map((entry, index) => {
@@ -141,58 +166,58 @@ function isResponse(value) {
 }
 
 /**
- * The canonical header alone where it suffices: a body may be long, or never end. The caller's own
- * body stays unread.
+ * Reads only the canonical header if that suffices, because a body may be long, or never end. The body that the caller
+ * has stays unread.
  * @param {ResponseLike} response
- * @param {Core} core
+ * @param {Decoder} decoder
  * @param {AbortSignal} [signal]
  */
-async function decodeResponse(response, core, signal) {
-  const canonical = carried(response, [CANONICAL]);
+async function decodeResponse(response, decoder, signal) {
+  const canonical = headerLines(response, [CANONICAL]);
   if (canonical !== "") {
     try {
-      const payment = attempt(() => core.decode(canonical, NOTHING));
+      const payment = callCore(() => decoder.decode(canonical, NOTHING));
       if (!payment.coerced) return payment;
-      // A list without an envelope gives way to a whole document elsewhere, which states the version.
+      // A whole document elsewhere, which states the version, comes before a list without an envelope.
       payment.free();
     } catch (error) {
       if (!PayrouteError.is(error)) throw error;
     }
   }
-  const headers = canonical + carried(response, OTHERS);
+  const headers = canonical + headerLines(response, OTHERS);
   if (response.bodyUsed && headers === "") {
     throw new InvalidPaymentRequiredError("the response has no payment header and its body was read already; pass the response first, or the parsed body");
   }
-  const limit = Number(core.run(Task.BodyLimit, ""));
+  const limit = decoder.bodyLimit();
   const { bytes, cut } = response.bodyUsed ? NO_BODY : await bodyOf(response, limit, headers !== "", signal);
   try {
-    // One byte too many is all that it takes for the core to say so.
-    return attempt(() => core.decode(headers, bytes ?? new Uint8Array(limit + 1)));
+    // For a body past the limit: one byte too many, so that the core gives its usual error.
+    return callCore(() => decoder.decode(headers, bytes ?? new Uint8Array(limit + 1)));
   } catch (error) {
-    throw cut && error instanceof InvalidPaymentRequiredError ? cutOff(error) : error;
+    throw cut && error instanceof InvalidPaymentRequiredError ? cutShort(error) : error;
   }
 }
 
 /**
- * The same, saying of the body that it was not all of it.
+ * The same error, which also says that the body was not read to its end.
  * @param {InvalidPaymentRequiredError} error
  */
-function cutOff({ message, carriers, entries }) {
+function cutShort({ message, carriers, entries }) {
   let text = message;
-  const told = carriers.map((failure) => {
+  const failures = carriers.map((failure) => {
     if (failure.carrier !== "body") return failure;
     const problem = `was not read to its end within ${MOST_VIEW_MS / 1_000} s, and what came ${failure.problem}`;
     text = text.replace(`response body ${failure.problem}`, () => `response body ${problem}`);
     return { ...failure, problem };
   });
-  return new InvalidPaymentRequiredError(text, told, entries);
+  return new InvalidPaymentRequiredError(text, failures, entries);
 }
 
 /**
- * The body of a second view.
+ * The body, read from a clone.
  * @param {ResponseLike} response
  * @param {number} limit
- * @param {boolean} dispensable whether there is something to go by without it
+ * @param {boolean} dispensable whether there are headers to decode without it
  * @param {AbortSignal} [signal]
  */
 async function bodyOf(response, limit, dispensable, signal) {
@@ -207,11 +232,11 @@ async function bodyOf(response, limit, dispensable, signal) {
 }
 
 /**
- * A line for each, as the core takes them. A line break within a value is white space.
+ * One header a line, as the core takes them. A line break within a value becomes a space.
  * @param {ResponseLike} response
  * @param {readonly string[]} names
  */
-function carried(response, names) {
+function headerLines(response, names) {
   let lines = "";
   for (const name of names) {
     const value = response.headers.get(name);

@@ -1,7 +1,7 @@
 // @ts-check
-// Which offers the clients of @x402 2.27.0 can sign for, by how they are written. Knows no balance and no client.
+// Which offers the clients of @x402 2.27.0 can sign for, by how the offer is written.
 
-/** `ExactSvmScheme` knows these, in both versions alike, and throws for any other while a client chooses. */
+/** `ExactSvmScheme` knows these in both versions. For any other it throws while the client still chooses. */
 const CLUSTERS = new Set([
   "solana",
   "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
@@ -11,7 +11,7 @@ const CLUSTERS = new Set([
   "solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z",
 ]);
 
-/** `ExactEvmSchemeV1` knows these. */
+/** The names that `ExactEvmSchemeV1` knows. */
 const EVM_NAMES = new Set(
   (
     "ethereum sepolia abstract abstract-testnet base-sepolia base avalanche-fuji avalanche iotex sei sei-testnet polygon " +
@@ -20,22 +20,21 @@ const EVM_NAMES = new Set(
 );
 
 /**
- * Whether an offer has its price in the version's field and names its network as the version's clients do. While
- * they choose, they look into every offer that they are handed; one of these keeps them from any other.
+ * Whether an offer has its price in the version's field and names its network as the version's clients do. Clients
+ * look into every offer before they choose; one that they cannot read makes them throw, whichever they would choose.
  * @param {any} requirement an offer that can be paid
  * @param {unknown} version
  */
-export function isLegible({ network, amount, maxAmountRequired }, version) {
+export function canClientSign({ network, amount, maxAmountRequired }, version) {
   const isOld = version === 1;
-  // `null` is as good as nothing.
   if ((isOld ? maxAmountRequired : amount) == null) return false;
-  return CLUSTERS.has(network) || (isOld ? EVM_NAMES.has(network) : isChain(network));
+  return CLUSTERS.has(network) || (isOld ? EVM_NAMES.has(network) : isEvmChain(network));
 }
 
 /**
- * An EVM chain's id as version 2 writes it, and as a number keeps it.
+ * Whether a name is an EVM chain's CAIP-2 id, with a number that JavaScript keeps exactly.
  * @param {string} network
  */
-function isChain(network) {
+function isEvmChain(network) {
   return network.startsWith("eip155:") && Number.isSafeInteger(Number(network.slice("eip155:".length)));
 }
