@@ -1,4 +1,4 @@
-//! Why there is no selection: one type, a stable code, and every candidate that was made.
+//! Why there is no selection, and why there is no selector: a stable code, and every candidate that was made.
 
 use crate::config_error::ConfigurationError;
 use crate::payment::DecodeError;

@@ -66,7 +66,6 @@ pub(super) fn id(digest: u128) -> String {
 }
 
 /// For serde, which asks by reference.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference to the field")]
 pub(super) fn write_id<S: Serializer>(digest: &u128, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&id(*digest))
 }

@@ -1,6 +1,7 @@
-//! What happens while endpoints are asked, for logs and dashboards. A lasting state (an open circuit, a
-//! throttled endpoint, a device offline) is reported when it begins and when it ends, a failed attempt
-//! every time.
+//! What happens while endpoints are asked, for logs and dashboards.
+//!
+//! A failed attempt is reported every time. A lasting state (an open circuit, a throttled endpoint, a device offline)
+//! is reported when it begins and when it ends.
 
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ pub enum SelectorEvent {
         /// What kind of failure it was.
         class: FailureClass,
     },
-    /// An endpoint asked for patience.
+    /// An endpoint asked for fewer requests.
     Throttled {
         /// The network as CAIP-2 id.
         network: ChainId,
@@ -92,8 +93,8 @@ impl SelectorEvent {
     }
 }
 
-/// Hears every [`SelectorEvent`] of a selector, on the task that caused it: a selection's own, or that of a
-/// trial beside it. Any function of an event is one. It should return quickly, for that task waits,
+/// Gets every [`SelectorEvent`] of a selector, on the task that caused it: a selection's own, or that of a
+/// trial in the background. Any function of an event is one. It should return quickly, for that task waits,
 /// and may call the selector. A panic in it is the selection's.
 ///
 /// ```

@@ -1,6 +1,6 @@
 //! Candidates: one for every offer, payable or not, with the reasons.
 //!
-//! The data and its JSON. Refuses to know what the reasons follow from and how candidates are ordered.
+//! The data and its JSON. `scheme` decides what is a reason; `cascade` orders.
 
 use std::sync::Arc;
 

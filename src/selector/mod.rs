@@ -11,7 +11,7 @@ pub use selection::{Claim, Selection};
 
 use crate::chain::Amount;
 use crate::config::Config;
-use crate::error::{BuildError, RuntimeError, SelectError};
+use crate::error::{RuntimeError, SelectError};
 use crate::health::{EndpointHealth, HealthIndex, Outcome, SnapshotError};
 use crate::hold::{Hold, Ledger};
 use crate::payment::PaymentRequired;
@@ -42,7 +42,7 @@ impl RouteSelector {
     /// The HTTP client cannot be made, for example without any trusted root certificate, or does not reach every
     /// endpoint.
     #[cfg(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32")))]
-    pub fn new(config: Config) -> Result<Self, BuildError> {
+    pub fn new(config: Config) -> Result<Self, crate::error::BuildError> {
         Self::builder(config).build()
     }
 
