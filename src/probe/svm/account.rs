@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::chain::registry::TokenProgram;
 use crate::probe::rpc::Failure;
-use crate::scheme::facts::TransferFee;
+use crate::scheme::spl::TransferFee;
 use crate::util::json::Json;
 
 /// Owner of all sysvars.
@@ -44,7 +44,7 @@ mod extension {
     pub(super) const KIND_MINT: u8 = 1;
     pub(super) const KIND_ACCOUNT: u8 = 2;
     pub(super) const FIRST: usize = 166;
-    /// Multisigs are told apart by their length alone.
+    /// Only their length distinguishes multisigs.
     pub(super) const MULTISIG_LENGTH: usize = 355;
     pub(super) const TRANSFER_FEE_CONFIG: u16 = 1;
     pub(super) const MEMO_TRANSFER: u16 = 8;
@@ -95,14 +95,8 @@ pub(super) fn read_page(json: &str, count: usize) -> Result<Vec<Option<AccountIn
     if page.len() != count {
         return Err(Failure::malformed("the answer has another number of accounts than asked for"));
     }
-    let mut accounts = Vec::new();
-    for account in page {
-        accounts.push(match account.is_null() {
-            true => None,
-            false => Some(account_of(account).ok_or_else(malformed)?),
-        });
-    }
-    Ok(accounts)
+    let account = |json: Json<'_>| if json.is_null() { Some(None) } else { account_info(json).map(Some) };
+    page.into_iter().map(|json| account(json).ok_or_else(malformed)).collect()
 }
 
 fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
@@ -111,7 +105,7 @@ fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
 }
 
 /// The data of an account is its bytes and the name of their encoding.
-fn account_of(account: Json<'_>) -> Option<AccountInfo> {
+fn account_info(account: Json<'_>) -> Option<AccountInfo> {
     let [owner, data] = account.members()?.pick(["owner", "data"])?;
     let [data, encoding] = data?.items()?.try_into().ok()?;
     let data = STANDARD.decode(data.text()?).ok().filter(|_| encoding.text().as_deref() == Some("base64"))?;
