@@ -13,8 +13,9 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use payroute::__private::Instant;
 use payroute::{
-    Amount, Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Instant, Outcome, PaymentRequired, RejectionReason,
+    Amount, Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Limits, Outcome, PaymentRequired, RejectionReason,
     Score, rank,
 };
 
@@ -62,7 +63,8 @@ fn decoding(criterion: &mut Criterion) {
         for (carrier, text) in [("json", json), ("header", header)] {
             group.throughput(Throughput::Bytes(text.len() as u64));
             group.bench_function(BenchmarkId::new(carrier, count), |bencher| {
-                let decode = |text: &str| PaymentRequired::from_text(text).expect("the offers are readable");
+                let decode =
+                    |text: &str| PaymentRequired::from_text(text, &Limits::default()).expect("the offers are readable");
                 bencher.iter_with_large_drop(|| decode(black_box(&text)));
             });
         }
@@ -111,9 +113,9 @@ fn candidates(count: usize, seed: u64) -> Vec<Candidate> {
             candidate.scheme = Some("exact".into());
             candidate.symbol = Some("USDC".into());
             candidate.decimals = Some(if position == 5 { 18 } else { 6 });
-            candidate.amount = Some(Amount::from_u64(10_000 + dice.roll(90_000)));
-            candidate.balance = Some(Amount::from_u64(dice.roll(1_000_000)));
-            candidate.fee = Amount::from_u64(if position % 3 == 1 { 1_000 } else { 0 });
+            candidate.amount = Some(Amount::from(10_000 + dice.roll(90_000)));
+            candidate.balance = Some(Amount::from(dice.roll(1_000_000)));
+            candidate.fee = Amount::from(if position % 3 == 1 { 1_000 } else { 0 });
             candidate.health_score = Score::from_bps(6_000 + dice.roll(4_000) as u16);
             candidate.latency_us = (dice.roll(10) > 0).then(|| 20_000 + dice.roll(400_000));
             candidate.circuit = if position == 7 { Circuit::Open } else { Circuit::Closed };

@@ -11,7 +11,7 @@ use std::net::TcpListener;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use payroute::{Config, PaymentRequired, RouteSelector};
+use payroute::{Config, Limits, PaymentRequired, RouteSelector};
 
 use self::support::node::{Conduct, serve};
 use self::support::{FIRST_CHAIN, config, measured, median, millis, payment_required, row, runtime};
@@ -46,7 +46,8 @@ async fn story(name: &str, bad: String) -> bool {
     let document = config(&[(FIRST_CHAIN, vec![bad, good.url.clone()])]);
     let selector = RouteSelector::new(Config::from_json(&document).expect("the configuration is good"));
     let selector = selector.expect("there is an HTTP client");
-    let payment = PaymentRequired::from_text(payment_required(&[FIRST_CHAIN], 1)).expect("the offer is readable");
+    let payment = PaymentRequired::from_text(payment_required(&[FIRST_CHAIN], 1), &Limits::default())
+        .expect("the offer is readable");
     let mut walls = Vec::new();
     for _ in 0..=if measured() { LATER } else { 1 } {
         let started = Instant::now();

@@ -9,7 +9,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use futures::stream::{self, StreamExt};
-use payroute::{Config, PaymentRequired, RouteSelector};
+use payroute::{Config, Limits, PaymentRequired, RouteSelector};
 
 use self::support::node::{Conduct, serve};
 use self::support::{
@@ -26,7 +26,8 @@ fn main() {
     let nodes = serve(CHAINS.to_vec(), DELAY, Conduct::Answers);
     let config = Config::from_json(&config(&each_alone(&nodes))).expect("the configuration is good");
     let selector = RouteSelector::new(config).expect("there is an HTTP client");
-    let payment = PaymentRequired::from_text(payment_required(&CHAINS, 4)).expect("the offers are readable");
+    let payment =
+        PaymentRequired::from_text(payment_required(&CHAINS, 4), &Limits::default()).expect("the offers are readable");
     runtime().block_on(async {
         // Connections and buffers are there before anything is measured.
         run(&selector, &payment, IN_FLIGHT.min(selections)).await;

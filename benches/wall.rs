@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use payroute::{Config, PaymentRequired, RouteSelector};
+use payroute::{Config, Limits, PaymentRequired, RouteSelector};
 
 use self::support::node::{Conduct, Node, Traffic, serve};
 use self::support::{FIRST_CHAIN, config, each_alone, measured, median, millis, payment_required, row, runtime};
@@ -84,7 +84,7 @@ impl Row {
             delay_ms,
             rounds,
             selector: RouteSelector::new(config).expect("there is an HTTP client"),
-            payment: PaymentRequired::from_text(document).expect("the offers are readable"),
+            payment: PaymentRequired::from_text(document, &Limits::default()).expect("the offers are readable"),
             client: client.expect("there is an HTTP client"),
             nodes,
             selections: 0,

@@ -7,7 +7,7 @@ mod support;
 
 use std::error::Error;
 
-use payroute::{Config, ConfigurationError, PaymentRequired, RouteSelector, SelectError, Selection, rank};
+use payroute::{Config, ConfigurationError, Limits, PaymentRequired, RouteSelector, SelectError, Selection, rank};
 use reqwest::StatusCode;
 use serde_json::json;
 use support::world::{BASE, BASE_SEPOLIA, BUYER_EVM, BUYER_SOLANA, ETHEREUM, ETHEREUM_SEPOLIA, SOLANA, World};
@@ -80,7 +80,7 @@ async fn order(url: String) -> Result<PaymentRequired, Box<dyn Error>> {
     }
     let headers = response.headers().clone();
     let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
-    Ok(PaymentRequired::from_response(headers, &response.bytes().await?)?)
+    Ok(PaymentRequired::from_response(headers, &response.bytes().await?, &Limits::default())?)
 }
 
 fn introduce(offers: &PaymentRequired) {

@@ -166,7 +166,7 @@ fn read_bounded(reader: impl Read, most: usize) -> io::Result<Vec<u8>> {
 }
 
 fn decode(input: &[u8], config: &Config) -> Result<PaymentRequired, Line<'static>> {
-    PaymentRequired::from_text_within(input, config.limits()).map_err(|error| {
+    PaymentRequired::from_text(input, config.limits()).map_err(|error| {
         let error = SelectError::from(error);
         let refusal = Refusal { code: error.code(), message: error.to_string(), deficits: &[], candidates: &[] };
         Line::Refused { error: refusal }

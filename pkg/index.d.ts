@@ -719,19 +719,8 @@ export interface EndpointHealth extends EndpointInfo {
   readonly halfOpenInMs?: number;
   /** The score, 0 to 1. */
   readonly score: number;
-  /** What the score is made of: `(success - latency - throttle - staleness) * multiplier`. */
-  readonly scoreParts: {
-    /** Average share of successes. */
-    readonly success: number;
-    /** Taken off for slowness. */
-    readonly latency: number;
-    /** Taken off while throttled. */
-    readonly throttle: number;
-    /** Taken off for lag. */
-    readonly staleness: number;
-    /** What an open or half-open circuit leaves of it. */
-    readonly multiplier: number;
-  };
+  /** What the score is made of. */
+  readonly scoreParts: ScoreParts;
   /** Average latency in milliseconds; absent until measured. */
   readonly latencyMs?: number;
   /** Average share of successes, 0 to 1. */
@@ -752,6 +741,20 @@ export interface EndpointHealth extends EndpointInfo {
    * Solana.
    */
   readonly plan?: ReadPlan;
+}
+
+/** The parts of a score: `(success - latency - throttle - staleness) * multiplier`. */
+export interface ScoreParts {
+  /** Average share of successes. */
+  readonly success: number;
+  /** Taken off for slowness. */
+  readonly latency: number;
+  /** Taken off while throttled. */
+  readonly throttle: number;
+  /** Taken off for lag. */
+  readonly staleness: number;
+  /** What an open or half-open circuit leaves of it. */
+  readonly multiplier: number;
 }
 
 /**
@@ -845,10 +848,13 @@ export interface RankOptions {
  */
 export function rank(candidates: readonly Candidate[], options?: RankOptions | null): Candidate[];
 
+/** A version of the protocol. */
+export type X402Version = 1 | 2;
+
 /** A decoded 402. */
 export interface ParsedPaymentRequired<Requirement = PaymentRequirement> {
   /** The protocol version, stated or inferred. */
-  readonly x402Version: 1 | 2;
+  readonly x402Version: X402Version;
   /** Where the terms were found. */
   readonly carrier: Carrier;
   /** Remarks that hold for every entry. */
@@ -987,6 +993,7 @@ export type ErrorCode =
   | "unsponsored"
   | "configuration"
   | "invalid-snapshot"
+  | "runtime"
   | "module-unavailable";
 
 /**

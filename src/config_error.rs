@@ -1,11 +1,11 @@
-//! What is wrong with a configuration, without saying anything that it holds.
+//! The error of a configuration. It never quotes a value.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::util::text::escaped;
 
-/// What is wrong with a number that is none of the accepted ones.
+/// The problem of a number that is not accepted.
 pub(crate) const OUT_OF_RANGE: &str = "is out of range";
 
 /// A configuration that is not accepted. `Display` is one sentence: path, problem, what is
@@ -48,7 +48,7 @@ impl fmt::Display for ConfigurationError {
 
 impl std::error::Error for ConfigurationError {}
 
-/// The same range, of numbers that are wide enough for all.
+/// The same range, as `u64`.
 pub(crate) fn widened<T: TryInto<u64>>(range: RangeInclusive<T>) -> RangeInclusive<u64> {
     let (least, most) = range.into_inner();
     least.try_into().unwrap_or(u64::MAX)..=most.try_into().unwrap_or(u64::MAX)
@@ -62,7 +62,7 @@ pub(crate) fn whole_numbers(range: RangeInclusive<u64>) -> String {
     }
 }
 
-/// A path is made of the document's own keys, and a key can be anything.
+/// A path contains keys of the document, and a key can be any text.
 fn safe_path(path: &str) -> String {
     const LONGEST: usize = 256;
     match holds_address(path) {
@@ -71,7 +71,7 @@ fn safe_path(path: &str) -> String {
     }
 }
 
-/// `https:host/key` is a URL too, and so is `HTTPS://…`.
+/// Whether `text` may hold a URL. `https:host/key` is one too, and so is `HTTPS://…`.
 pub(crate) fn holds_address(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["://", "http:", "https:", "ws:", "wss:"].iter().any(|mark| text.contains(mark))

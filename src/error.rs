@@ -1,9 +1,9 @@
-//! Why there is no selection: one type, a stable code, and every candidate that was made.
+//! Why there is no selection, and why there is no selector: a stable code, and every candidate that was made.
 
 use crate::config_error::ConfigurationError;
 use crate::payment::DecodeError;
 use crate::ranking::{Candidate, Deficit, Obstacle};
-use crate::util::text::{add_part, say};
+use crate::util::text::joined;
 
 /// Why nothing was selected. Decide by [`code`](Self::code) or by variant, never by message.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -21,7 +21,7 @@ pub enum SelectError {
     RefusedByPolicy(Vec<Candidate>),
     /// `insufficient-liquidity`: balances were read and none suffices. Only offers count that lack nothing but
     /// funds (and perhaps an approval).
-    #[error("no balance is high enough: {}", list(deficits))]
+    #[error("no balance is high enough: {}", joined(deficits))]
     InsufficientLiquidity {
         /// What is short where, in the merchant's order.
         deficits: Vec<Deficit>,
@@ -31,13 +31,12 @@ pub enum SelectError {
     /// `balances-unavailable`: no balance could be read. Says nothing about the buyer's funds.
     #[error("no balance could be read: {}", summary(.0))]
     BalancesUnavailable(Vec<Candidate>),
-    /// `configuration`: the configuration, or the place where the selector runs, is not accepted.
+    /// `configuration`: the configuration is not accepted.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    /// `cancelled`: the caller gave up. This crate never returns it: dropping the future cancels a selection
-    /// without an error. It is for a host that cancels in another way and must report that as an error.
-    #[error("the selection was cancelled")]
-    Cancelled,
+    /// `runtime`: the program around the selector lacks what a selection needs.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
 }
 
 impl SelectError {
@@ -52,7 +51,7 @@ impl SelectError {
             Self::InsufficientLiquidity { .. } => "insufficient-liquidity",
             Self::BalancesUnavailable(_) => "balances-unavailable",
             Self::Configuration(_) => "configuration",
-            Self::Cancelled => "cancelled",
+            Self::Runtime(_) => "runtime",
         }
     }
 
@@ -64,7 +63,7 @@ impl SelectError {
             | Self::RefusedByPolicy(candidates)
             | Self::InsufficientLiquidity { candidates, .. }
             | Self::BalancesUnavailable(candidates) => candidates,
-            Self::Decode(_) | Self::Configuration(_) | Self::Cancelled => &[],
+            Self::Decode(_) | Self::Configuration(_) | Self::Runtime(_) => &[],
         }
     }
 
@@ -97,6 +96,52 @@ impl SelectError {
     }
 }
 
+/// What the program around the selector lacks: a Tokio runtime, a transport, or what the transport needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; needed is {needed}")]
+pub struct RuntimeError {
+    problem: &'static str,
+    needed: &'static str,
+}
+
+impl RuntimeError {
+    pub(crate) fn new(problem: &'static str, needed: &'static str) -> Self {
+        Self { problem, needed }
+    }
+}
+
+/// Why there is no selector.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// `configuration`: the configuration lists what the ready-made transport cannot reach.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// `runtime`: there is no transport, or the ready-made one cannot be made.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+}
+
+impl BuildError {
+    /// The code: that of the [`SelectError`] which this becomes.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Configuration(_) => "configuration",
+            Self::Runtime(_) => "runtime",
+        }
+    }
+}
+
+impl From<BuildError> for SelectError {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Configuration(error) => Self::Configuration(error),
+            BuildError::Runtime(error) => Self::Runtime(error),
+        }
+    }
+}
+
 fn in_offered_order(candidates: &[Candidate]) -> Vec<&Candidate> {
     let mut offered: Vec<&Candidate> = candidates.iter().collect();
     offered.sort_by_key(|candidate| candidate.requirement_index);
@@ -113,23 +158,14 @@ fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
     deficits
 }
 
-fn list(deficits: &[Deficit]) -> String {
-    let mut text = String::new();
-    deficits.iter().for_each(|deficit| add_part(&mut text, deficit));
-    text
-}
-
 /// The first reason of every candidate, in the merchant's order.
 fn summary(candidates: &[Candidate]) -> String {
-    let mut text = String::new();
-    for candidate in in_offered_order(candidates) {
-        add_part(&mut text, &"offer ");
-        text.push_str(&candidate.requirement_index.to_string());
-        if let Some(name) = &candidate.network_name {
-            say(&mut text, &[" (", name, ")"]);
-        }
+    joined(in_offered_order(candidates).into_iter().map(|candidate| {
+        let index = candidate.requirement_index;
         let reason = candidate.rejections.first().map(ToString::to_string).unwrap_or_default();
-        say(&mut text, &[": ", &reason]);
-    }
-    text
+        match &candidate.network_name {
+            Some(name) => format!("offer {index} ({name}): {reason}"),
+            None => format!("offer {index}: {reason}"),
+        }
+    }))
 }

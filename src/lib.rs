@@ -56,7 +56,7 @@
 //! - `tracing`: spans `select` and `probe` and every [`SelectorEvent`], through the `tracing` crate. Without it
 //!   nothing is logged anywhere.
 
-// Nothing that comes in ends the program or changes a number unseen. An exception says why it is none.
+// Untrusted input must neither panic nor silently change a number. Every `#[allow]` says why it is safe.
 #![cfg_attr(
     not(test),
     deny(
@@ -90,10 +90,10 @@ pub use chain::registry::NAMES;
 pub use chain::{Amount, AmountError, ChainFamily, ChainId, MAX_DECIMALS, NetworkError, registry};
 pub use config::{AssetBuilder, Config, ConfigBuilder, EndpointBuilder, NetworkBuilder, Strategy};
 pub use config_error::ConfigurationError;
-pub use error::SelectError;
+pub use error::{BuildError, RuntimeError, SelectError};
 pub use health::{
-    AttemptGuard, Circuit, EndpointHealth, EndpointKey, EndpointState, FailureClass, HealthIndex, HealthSettings,
-    OpenReason, Outcome, ReadPlan, Score, ScoreParts, SnapshotError, Transition,
+    Circuit, EndpointHealth, EndpointKey, FailureClass, HealthIndex, HealthSettings, OpenReason, Outcome, ReadPlan,
+    Score, ScoreParts, SnapshotError,
 };
 pub use hold::{Hold, HoldError};
 pub use payment::{
@@ -102,13 +102,22 @@ pub use payment::{
 };
 pub use probe::{EndpointMetrics, Observer, SelectorEvent};
 pub use ranking::{Approval, Candidate, DecidingKey, Deficit, Note, Rejection, RejectionReason, explain, rank};
-#[doc(hidden)] // What the npm package ranks again without the candidates; no part of the API.
-pub use ranking::{RankInput, order};
-pub use runtime::{BoxFuture, Instant, MaybeSend, MaybeSync};
-pub use selector::{Claim, RouteSelector, RouteSelectorBuilder, Selection};
-pub use transport::{Endpoint, HttpReply, MAX_RESPONSE_BYTES, Transport, TransportError};
+pub use runtime::{BoxFuture, MaybeSend, MaybeSync};
+pub use selector::{RouteSelector, RouteSelectorBuilder, Selection};
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
-pub use transport::{Exchange, FetchTransport, settle};
+pub use transport::FetchTransport;
+pub use transport::{Endpoint, HttpReply, MAX_RESPONSE_BYTES, Transport, TransportError};
+
+/// For the crate's own tests, benchmarks and npm package; no part of the API.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::health::{AttemptGuard, EndpointState, Transition};
+    pub use crate::ranking::{RankInput, order};
+    pub use crate::runtime::Instant;
+    pub use crate::selector::Claim;
+    #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
+    pub use crate::transport::{Exchange, settle};
+}
 
 /// The documents' examples, compiled by the documentation tests.
 #[cfg(doctest)]

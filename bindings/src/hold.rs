@@ -1,13 +1,18 @@
 //! What stays in the module of a selection that was answered, and the hold, as handles.
 
-use payroute::{Claim, Selection};
+use payroute::__private::{Claim, RankInput};
+use payroute::Selection;
 use wasm_bindgen::prelude::*;
 
-use crate::convert;
+use crate::{convert, rank};
 
-/// What paying each offer that can be paid takes, by its index in the merchant's list.
+/// What paying each offer that can be paid takes, by its index in the merchant's list, and what the order of the
+/// candidates depends on.
 #[wasm_bindgen]
-pub struct Answered(Vec<(usize, Claim)>);
+pub struct Answered {
+    claims: Vec<(usize, Claim)>,
+    inputs: Vec<RankInput<'static>>,
+}
 
 #[wasm_bindgen]
 impl Answered {
@@ -16,15 +21,27 @@ impl Answered {
     /// # Errors
     /// A text, as JSON of a failure.
     pub fn hold(&self, index: usize) -> Result<Option<Hold>, String> {
-        let Some((_, claim)) = self.0.iter().find(|(other, _)| *other == index) else { return Ok(None) };
+        let Some((_, claim)) = self.claims.iter().find(|(other, _)| *other == index) else { return Ok(None) };
         claim.hold().map(|hold| Some(Hold(hold))).map_err(|error| convert::hold_failure(&error))
+    }
+
+    /// As the function `rank`, of the candidates as the selection ranked them.
+    ///
+    /// # Errors
+    /// A text: which entry of `prefer` is not a network.
+    pub fn rank(&self, prefer: &str) -> Result<Vec<u32>, String> {
+        rank::order(&self.inputs, prefer)
     }
 }
 
 impl Answered {
     pub(crate) fn new(selection: &Selection) -> Self {
         let indexes = selection.candidates().iter().map(|candidate| candidate.requirement_index);
-        Self(indexes.filter_map(|index| Some((index, selection.claim_for(index)?))).collect())
+        let inputs = selection.candidates().iter().map(|candidate| RankInput::from_candidate(candidate).kept());
+        Self {
+            claims: indexes.filter_map(|index| Some((index, selection.claim_for(index)?))).collect(),
+            inputs: inputs.collect(),
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! fastest. Ways in are few: each costs as much code as what is behind it.
 
 #![cfg(target_arch = "wasm32")]
-// Nothing that comes in ends the program or changes a number unseen. An exception says why it is none.
+// Untrusted input must neither panic nor silently change a number. Every `#[allow]` says why it is safe.
 #![cfg_attr(
     not(test),
     deny(

@@ -57,11 +57,11 @@ impl Payment {
 impl Payment {
     pub(crate) fn decode(headers: Option<&str>, body: &[u8], limits: &Limits) -> Result<Self, String> {
         let decoded = match headers {
-            None => PaymentRequired::from_text_within(body, limits),
+            None => PaymentRequired::from_text(body, limits),
             Some(headers) => {
                 let pairs = headers.split('\n').filter_map(|line| line.split_once(':'));
                 let pairs = pairs.map(|(name, value)| (name, value.as_bytes()));
-                PaymentRequired::from_response_within(pairs, body, limits)
+                PaymentRequired::from_response(pairs, body, limits)
             }
         };
         decoded.map(Self).map_err(|error| convert::failure(&error.into()))

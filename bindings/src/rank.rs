@@ -1,7 +1,8 @@
 //! The pure ranking, for what-if. Only what the order depends on crosses: candidates as a whole would
 //! bring a parser for all of them.
 
-use payroute::{Amount, ChainId, DecidingKey, RankInput, Score};
+use payroute::__private::RankInput;
+use payroute::{Amount, ChainId, DecidingKey, Score};
 use wasm_bindgen::prelude::*;
 
 /// The names of the keys that decide, a line each.
@@ -42,7 +43,7 @@ pub(crate) fn order(inputs: &[RankInput<'_>], prefer: &str) -> Result<Vec<u32>, 
         networks.push(ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]"))?);
     }
     let mut numbers = Vec::new();
-    for (position, key) in payroute::order(inputs, &networks) {
+    for (position, key) in payroute::__private::order(inputs, &networks) {
         numbers.push(position as u32);
         numbers.push(key.map_or(u32::MAX, |key| key as u32));
     }

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use payroute::{BoxFuture, Endpoint, Exchange, FetchTransport, HttpReply, Transport, TransportError, settle};
+use payroute::__private::{Exchange, settle};
+use payroute::{BoxFuture, Endpoint, FetchTransport, HttpReply, Transport, TransportError};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]

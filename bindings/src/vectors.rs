@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use payroute::{ChainId, EndpointKey, HealthIndex, HealthSettings, Instant, Outcome};
+use payroute::__private::Instant;
+use payroute::{ChainId, EndpointKey, HealthIndex, HealthSettings, Outcome};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

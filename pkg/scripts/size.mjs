@@ -16,7 +16,7 @@ const PARTS = {
   configuration: ["config", "config_error", "chain"],
   "reading 402s": ["payment"],
   health: ["health"],
-  "ranking and answers": ["ranking", "error", "selector", "util"],
+  "ranking and answers": ["ranking", "error", "selector", "util", "json"],
   "payments under way": ["hold"],
 };
 

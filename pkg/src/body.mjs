@@ -1,10 +1,10 @@
 // @ts-check
-// Bodies, read up to a limit. Knows nothing of what is in them.
+// Bodies, read up to a limit.
 
-/** A merchant that has not said its terms by now is not waited for; what came is what is judged. */
+/** The longest wait for a merchant's body; what arrived by then is decoded. */
 export const MOST_VIEW_MS = 10_000;
 
-/** Chunks of nothing until timers have their turn: no limit of bytes ends a body of those. */
+/** Empty chunks that are read before timers get a turn: no limit of bytes ends a body of empty chunks. */
 const MOST_EMPTY = 1_000;
 
 /**
@@ -13,8 +13,8 @@ const MOST_EMPTY = 1_000;
  */
 
 /**
- * The body of a second view; the response's own stays unread. What came by the time that is given, or
- * until `signal` aborts, is all there is.
+ * The body, read from a clone; the response's own stays unread. Reading ends after `MOST_VIEW_MS`, or when `signal`
+ * aborts, with what arrived by then.
  * @param {Readable & { clone(): Readable }} response
  * @param {number} limit
  * @param {AbortSignal} [signal]
@@ -38,9 +38,9 @@ export async function readView(response, limit, signal) {
 }
 
 /**
- * Leaves a view unread. Not cancelled: Node cancels the response's own body when its fetch is
- * aborted, and when that was all that was left of it, ends the process with a rejection that nobody
- * can catch. But a body cannot be cancelled while a view of it is not, so that goes along.
+ * Stops reading a clone without cancelling it. When a fetch is aborted, Node cancels the response's own body; if the
+ * clone was cancelled before, Node then ends the process with a rejection that nobody can catch. A body cannot be
+ * cancelled before its clone, so cancelling the body cancels the clone too.
  * @param {Readable} response
  * @param {ReadableStreamDefaultReader<Uint8Array>} view
  */
@@ -94,8 +94,8 @@ async function read(response, view, limit, ended) {
 }
 
 /**
- * What comes before the end, or nothing. Not a race of promises: each would leave something at the end's, and
- * what is there already would win after the end too.
+ * Awaits a step, or gives nothing once `ended` is over. Not `Promise.race`: each race would leave a handler on `ended`,
+ * and a step that is ready already would win even after the end.
  * @param {Promise<unknown>} ended
  */
 function before(ended) {

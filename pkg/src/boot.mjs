@@ -1,6 +1,6 @@
 // @ts-check
-// The module's life: loaded once, on first need, again after a failure. Knows no environment: each
-// entry file says how its own loads.
+// Loads the module once, when it is first needed; after a failure the next call tries again. Each entry file
+// provides its own way of loading.
 
 import seal from "../wasm/seal.mjs";
 import { ModuleUnavailableError } from "./errors.mjs";
@@ -16,11 +16,11 @@ let loading;
 let core;
 
 /**
- * Says how the module is loaded. Called by the entry file.
+ * Sets how the module is loaded. Called by the entry files. The first one decides: `payroute/x402` may load another.
  * @param {Load} how
  */
 export function provide(how) {
-  load = how;
+  load ??= how;
 }
 
 /**
@@ -47,15 +47,15 @@ export function loaded(name) {
   return core;
 }
 
-/** Arguments lie on the stack, each a word: more than any call into the module was seen to take. Without holes, which
- * engines spread slowly. */
+/** Spread as arguments, each takes a word of the stack: together more than any measured call into the module. Without
+ * holes, which engines spread slowly. */
 const ROOM = Array.from({ length: 1_000 }, () => 0);
 /** @type {(...room: number[]) => void} */
 const take = () => {};
 
 /**
- * To be called before the module is entered on a caller's stack. One that is nearly full overflows here, where it is
- * an error like any other, and not inside, which would leave the module in pieces for good.
+ * Call this before entering the module on a caller's stack. A stack that is nearly full overflows here, as an ordinary
+ * error, and not inside the module, which would stay broken for good.
  */
 export function reserveStack() {
   take(...ROOM);
@@ -74,8 +74,8 @@ async function start(source) {
 }
 
 /**
- * The glue keeps whatever module it is given first, even one that it then cannot start: one that is
- * given is looked at before.
+ * The glue keeps the first module that it is given, even one that it cannot start. So a module that the application
+ * gives is checked first.
  * @param {import("../index.d.ts").InitSource} [source]
  * @returns {Promise<import("../index.d.ts").InitSource | undefined>}
  */
@@ -92,7 +92,7 @@ async function checked(source) {
 }
 
 /**
- * Every engine names the policy in words of its own; Firefox by its initials alone.
+ * Every engine names the content security policy in its own words; Firefox only as CSP.
  * @param {unknown} cause
  */
 function reason(cause) {

@@ -1,6 +1,6 @@
 // @ts-check
-// JSON written strictly: what JSON.stringify would change without a word is an error here. Money
-// terms pass through this.
+// Strict JSON: a value that JSON.stringify would change silently is an error here. Money terms pass through
+// this.
 
 /** Deeper than any limit on a payment requirement, and far from exhausting the stack. */
 const MOST_NESTING = 128;
@@ -143,8 +143,7 @@ function inside(key, value, place) {
 }
 
 /**
- * Whether all that an object has is its own. One of another realm, such as a frame's, has a prototype
- * that ends the chain too.
+ * Whether an object is plain. The prototype of one from another realm, such as a frame, ends the chain too.
  * @param {object} value
  */
 export function isPlain(value) {

@@ -1,20 +1,20 @@
 // @ts-check
-// An x402 client that pays what a selector chose. Signs nothing, knows no transport, and leaves to
-// the client whatever else it does: its hooks, its spend controls, its policies.
+// An x402 client that pays what a selector chose. The client still signs, and keeps its hooks, spend controls
+// and policies.
 
 import { canClientSign } from "./clientSupport.mjs";
 import { HeldElsewhereError, invalidArgument } from "./errors.mjs";
 import { readOptions } from "./options.mjs";
-import { nearestTo, offerOf } from "./signed.mjs";
+import { nearestOffer, findOffer } from "./signed.mjs";
 import { isSponsored, missingSponsorField } from "./sponsored.mjs";
 
-/** On every client that is routed, from whichever copy of the package. */
+/** Marks every routed client, whichever copy of the package routed it. */
 const ROUTED = Symbol.for("payroute.x402.routed");
 
-/** On every client that a routed HTTP client signs by. */
+/** Marks the client inside a routed HTTP client. */
 const INSIDE = Symbol.for("payroute.x402.inside");
 
-/** Selections for one payment while others, made at once, take what each of them chose. */
+/** How often one payment selects again because simultaneous payments took the money of its choice. */
 const MOST_SELECTIONS = 4;
 
 /**
@@ -28,12 +28,12 @@ const MOST_SELECTIONS = 4;
  *   held?: Hold | undefined,
  *   paid?: readonly Offer[],
  * }} Plan
- *   best first; `handed` is what a client may choose from, `held` of the first of those, until the first payment
- *   takes it over
+ *   best first; the client may choose from `handed`, and `held` is for the first of those until the first payment takes
+ *   it over
  * @typedef {{ plan: Promise<Plan>, signing: number }} Entry `signing` counts the calls under way
  * @typedef {{ candidate: Candidate, requirement: any }} Offer an offer that can be paid
  * @typedef {{ payload: any, offer: Offer | undefined, held?: Hold | undefined, missing?: Error | undefined }} Signed
- *   with a `missing` it must not leave, and nothing is held
+ *   with `missing`, the payment must not be sent and nothing is held
  * @typedef {{ x402Version: unknown, accepts: any, [field: string]: unknown }} Challenge
  * @typedef {{
  *   createPaymentPayload(challenge: Challenge): Promise<any>,
@@ -60,21 +60,21 @@ export function routed(client, selector, options) {
    * @returns {Promise<Signed>}
    */
   async function signedFor(challenge, plan, offers) {
-    let held = takenOver(plan, offers);
+    let held = takeHold(plan, offers);
     try {
       const accepts = offers.map(({ requirement }) => requirement);
-      const payload = await sign.call(client, { ...challenge, x402Version: versionOf(challenge), accepts });
-      const offer = offerOf(payload, [...offers, ...plan.offers]);
-      // After a payment what it brought along may be on the chain, and the client right to leave it out.
+      const payload = await sign.call(client, { ...challenge, x402Version: comparableVersion(challenge), accepts });
+      const offer = findOffer(payload, [...offers, ...plan.offers]);
+      // Once a payment was sent, its approval may be on the chain, and the client is right to leave it out.
       const missing = plan.paid === undefined ? missingSponsorField(payload, offer?.candidate) : undefined;
       if (missing !== undefined) {
         held?.release();
         held = undefined;
         if (await needsSponsorStill(selector, challenge, offer)) return { payload, offer, missing };
       }
-      // Anew, whatever was signed: its time counts from the signature, and a client may have waited for a
-      // person so long that what was held is over.
-      held = moved(plan, held, offer ?? nearestTo(payload, plan.offers));
+      // Held anew in any case: the lifetime counts from the signature, and while a person confirmed, the first hold may
+      // have expired.
+      held = replaceHold(plan, held, offer ?? nearestOffer(payload, plan.offers));
       return { payload, offer, held };
     } catch (error) {
       held?.release();
@@ -83,14 +83,14 @@ export function routed(client, selector, options) {
   }
 
   /**
-   * Signs a second time in one case alone: what was signed is at hand, cannot be settled, and was not sent. What the
-   * client throws ends the payment: a person's refusal looks like any other error.
+   * Signs a second time in one case only: the first payment cannot be settled, and was not sent. Whatever the client
+   * throws ends the payment, because a person's refusal looks like any other error.
    * @param {Challenge} challenge
    * @param {Plan} plan
    * @returns {Promise<Signed & { unsentCandidate?: Candidate | undefined }>}
    */
   async function paymentOf(challenge, plan) {
-    const first = await signedFor(challenge, plan, handedOver(plan));
+    const first = await signedFor(challenge, plan, offersForClient(plan));
     if (first.missing === undefined) return first;
     const others = plan.paid === undefined ? plan.handed.filter((offer) => !isSponsored(offer)) : [];
     if (others.length === 0) throw first.missing;
@@ -104,12 +104,12 @@ export function routed(client, selector, options) {
     return plans.under(challenge, async (plan) => {
       const { payload, offer, held, unsentCandidate } = await paymentOf(challenge, plan);
       try {
-        await onRoute(routeOf(plan, payload, offer, unsentCandidate));
+        await onRoute(createRoute(plan, payload, offer, unsentCandidate));
       } catch (error) {
         held?.release();
         throw error;
       }
-      // It cannot be taken back: until it expires, the merchant may cash it whatever it answers.
+      // The signature cannot be taken back: until it expires, the merchant may cash it, whatever it answers.
       held?.settle();
       plan.paid ??= offer === undefined ? [] : [offer];
       return payload;
@@ -117,14 +117,14 @@ export function routed(client, selector, options) {
   }
 
   /**
-   * An HTTP client is asked this first. What is thrown here reaches the application as it is; what
-   * `createPaymentPayload` throws, @x402/fetch and @x402/axios turn into a text.
+   * HTTP clients are called here first. An error thrown here reaches the application unchanged; @x402/fetch and
+   * @x402/axios turn an error of `createPaymentPayload` into text.
    * @param {Challenge} challenge
    * @param {unknown[]} rest
    */
   async function handlePaymentRequired(challenge, ...rest) {
     const headers = await visit.call(client, challenge, ...rest);
-    // With headers of its own the client tries again before it pays.
+    // If the client has headers of its own, it repeats the request before it pays.
     if (!headers) await plans.of(challenge);
     return headers;
   }
@@ -135,8 +135,8 @@ export function routed(client, selector, options) {
 }
 
 /**
- * The plan of a challenge: selected once, however often it is asked for. After a payment has left,
- * nothing is chosen again; before, the last failure drops the plan, and it may be tried again.
+ * One plan a challenge, selected once. After a payment was sent, nothing is chosen again; if every attempt failed
+ * before that, the plan is dropped and the next call selects anew.
  * @param {import("../index.d.ts").Selector} selector
  * @param {boolean} exclusive
  */
@@ -166,7 +166,7 @@ function planner(selector, exclusive) {
      */
     async under(challenge, pay) {
       const entry = entryOf(challenge);
-      // Counted before anything is waited for: a plan that somebody signs under is not dropped.
+      // Counted before the first await, so that a plan with a signature under way is not dropped.
       entry.signing += 1;
       const plan = await entry.plan;
       try {
@@ -180,8 +180,8 @@ function planner(selector, exclusive) {
 }
 
 /**
- * Selects, and holds the price of the best offer, so that payments made at once do not count on the
- * same money. Where another was first, there may be another route.
+ * Selects, and holds the price of the best offer, so that simultaneous payments do not count on the same money. If
+ * another payment took it first, selects again: there may be another route.
  * @param {import("../index.d.ts").Selector} selector
  * @param {boolean} exclusive
  * @param {Challenge} challenge
@@ -193,9 +193,9 @@ async function planFor(selector, exclusive, challenge) {
     const selection = await selector.select(challenge);
     const payable = selection.candidates.filter(({ viable }) => viable);
     const offers = payable.map((candidate) => ({ candidate, requirement: accepts[candidate.requirementIndex] }));
-    const handed = exclusive ? offers.slice(0, 1) : readable(offers, versionOf(challenge));
+    const handed = exclusive ? offers.slice(0, 1) : signableOffers(offers, comparableVersion(challenge));
     try {
-      return { selection, offers, handed, held: moved({ selection }, undefined, handed[0]) };
+      return { selection, offers, handed, held: replaceHold({ selection }, undefined, handed[0]) };
     } catch (error) {
       if (!HeldElsewhereError.is(error) || attempt === MOST_SELECTIONS) throw error;
     }
@@ -203,8 +203,8 @@ async function planFor(selector, exclusive, challenge) {
 }
 
 /**
- * Read anew: a payment before this one may have raised the allowance, and the client, which reads it later, may be
- * right to bring nothing along.
+ * Whether the offer still needs a sponsor. An earlier payment may have raised the allowance since the selection, and
+ * the client, which reads it later, is then right to send neither permit nor approval.
  * @param {import("../index.d.ts").Selector} selector
  * @param {Challenge} challenge
  * @param {Offer | undefined} offer
@@ -220,51 +220,50 @@ async function needsSponsorStill(selector, challenge, offer) {
 }
 
 /**
- * Without those that would keep the client from any other. Alone they are the client's to refuse.
+ * Without the offers that would make the client throw. If there are only such offers, the client gets them and refuses.
  * @param {readonly Offer[]} offers
  * @param {unknown} version
  */
-function readable(offers, version) {
+function signableOffers(offers, version) {
   const signable = offers.filter(({ requirement }) => canClientSign(requirement, version));
   return signable.length > 0 ? signable : offers;
 }
 
 /**
- * What is held while a payment is signed. Every signature of one challenge is cashed by itself, so that each
- * has a hold of its own.
+ * The hold for the time of signing. The merchant can cash every signature of one challenge, so each has its own hold.
  * @param {Plan} plan
  * @param {readonly Offer[]} offers
  */
-function takenOver(plan, offers) {
+function takeHold(plan, offers) {
   const { held } = plan;
   plan.held = undefined;
   if (held !== undefined) return held;
   try {
-    return moved(plan, undefined, offers[0]);
+    return replaceHold(plan, undefined, offers[0]);
   } catch (error) {
-    // The client may sign for another one. Whether that can be held is seen then.
+    // The client may sign for another offer, which is held once it has.
     if (offers.length > 1 && HeldElsewhereError.is(error)) return undefined;
     throw error;
   }
 }
 
 /**
- * Holds an offer instead of what is held. Released first: both may be paid from one balance.
+ * Holds another offer. Releases the present hold first, because both may be paid from one balance.
  * @param {Pick<Plan, "selection">} plan
  * @param {Hold | undefined} held
  * @param {Offer | undefined} offer
  */
-function moved({ selection }, held, offer) {
+function replaceHold({ selection }, held, offer) {
   held?.release();
   return offer && selection.hold(offer.candidate.requirementIndex);
 }
 
 /**
- * Best first. Once a payment was made, what it was for alone: nothing, where a hook of the client made
- * it for something else.
+ * The offers that the client may choose from, best first. After a payment was made, only the offer that it was for;
+ * none if a hook of the client paid for something else.
  * @param {Plan} plan
  */
-function handedOver({ handed, paid }) {
+function offersForClient({ handed, paid }) {
   return paid ?? handed;
 }
 
@@ -274,7 +273,7 @@ function handedOver({ handed, paid }) {
  * @param {Offer | undefined} signed
  * @param {Candidate | undefined} unsentCandidate
  */
-function routeOf({ selection, offers }, payload, signed, unsentCandidate) {
+function createRoute({ selection, offers }, payload, signed, unsentCandidate) {
   const better = signed === undefined ? offers : offers.slice(0, offers.indexOf(signed));
   return Object.freeze({
     requirement: signed?.requirement ?? payload?.accepted ?? undefined,
@@ -296,10 +295,10 @@ function warnOfOverride({ candidate, passedOver, unsentCandidate }) {
 }
 
 /**
- * Version 1 and 2 as clients look them up; as text they are no guess either.
+ * Clients compare the version as a number; versions 1 and 2 as text are unambiguous too.
  * @param {Challenge} challenge
  */
-function versionOf({ x402Version }) {
+function comparableVersion({ x402Version }) {
   return x402Version === "1" || x402Version === "2" ? Number(x402Version) : x402Version;
 }
 
@@ -311,7 +310,7 @@ function versionOf({ x402Version }) {
  */
 function check(client, selector, exclusive, onRoute) {
   if (!isClient(client)) throw invalidArgument("client", "an x402Client or an x402HTTPClient");
-  // Of a client and an HTTP client around it, both routed, each would hold every price.
+  // If a client and the HTTP client around it were both routed, each would hold every price.
   const isTwice = Object.hasOwn(client, INSIDE) || [client, client.client].some((one) => one && Object.hasOwn(one, ROUTED));
   if (isTwice) throw invalidArgument("client", "a client that is not routed yet");
   if (typeof selector?.select !== "function") throw invalidArgument("selector", "a Selector");

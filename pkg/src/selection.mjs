@@ -5,6 +5,7 @@ import { reserveStack } from "./boot.mjs";
 import { decode } from "./decode.mjs";
 import { makeDisposable } from "./disposable.mjs";
 import { callCore, invalidArgument, toError } from "./errors.mjs";
+import { stampList } from "./rank.mjs";
 
 /** @typedef {import("../index.d.ts").Candidate} Candidate */
 /** @typedef {import("../wasm/core.js").Selector} CoreSelector */
@@ -76,6 +77,7 @@ class Selection {
    */
   constructor(requirement, { chosen, json, candidates, explanation }, answered) {
     this.#answered = answered;
+    stampList(candidates, answered);
     this.requirement = requirement;
     this.requirementIndex = chosen;
     this.requirementJson = json;

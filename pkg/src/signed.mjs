@@ -1,60 +1,59 @@
 // @ts-check
-// Which offer an x402 client signed for, by what is in its payment. Knows no client and holds nothing.
+// Which offer an x402 client signed for, judging by its payment.
 
 /** @typedef {import("./routed.mjs").Offer} Offer */
 
 /**
- * The offer that a payment is for. Version 2 carries the offer, or what a policy or a hook of the client
- * made of it: a copy is as good, as long as it pays the same sum to the same account and not for longer.
- * Version 1 names scheme and network alone; what an EVM wallet authorized says which of several it is, or
- * that it is none.
+ * The offer that a payment is for. A payment of version 2 carries the offer, or what a policy or a hook of the client
+ * made of it: a copy counts if it pays the same sum to the same account and does not live longer. A payment of version 1
+ * names only scheme and network; for EVM, the signed authorization tells which of several offers it is for, or none.
  * @param {any} payload
- * @param {readonly Offer[]} offers of those that fit alike the first is taken
+ * @param {readonly Offer[]} offers the first of several that fit is taken
  */
-export function offerOf(payload, offers) {
+export function findOffer(payload, offers) {
   const { accepted } = payload ?? {};
-  if (accepted === undefined) return ofVersion1(payload, offers);
-  const text = textOf(accepted);
+  if (accepted === undefined) return findVersion1Offer(payload, offers);
+  const text = jsonText(accepted);
   return (
     offers.find(({ requirement }) => requirement === accepted) ??
-    offers.find(({ requirement }) => text !== undefined && text === textOf(requirement)) ??
-    offers.find((offer) => accepted && isOn(accepted, offer) && isToBePaid(accepted, offer))
+    offers.find(({ requirement }) => text !== undefined && text === jsonText(requirement)) ??
+    offers.find((offer) => accepted && isSameBalance(accepted, offer) && isSamePayment(accepted, offer))
   );
 }
 
 /**
- * Of a payment that is for none of the offers, the one that takes as much of the same balance, or nearest to
- * it: it stands for what nobody else counts. One of the same scheme where there is any, for what shows that a
- * payment was made differs by scheme; a deposit stands for nothing else. None where no offer is left.
+ * For a payment that is for none of the offers: the offer to hold in its place. It takes at least as much of the same
+ * balance, or as much as there is. One of the same scheme comes first, because schemes differ in how a payment shows on
+ * the chain; a deposit takes the place of deposits only. None if no offer fits.
  * @param {any} payload
- * @param {readonly Offer[]} offers best first, as of equal sums they stand
+ * @param {readonly Offer[]} offers best first; their order decides between equal sums
  */
-export function nearestTo(payload, offers) {
-  const made = statedBy(payload);
-  const near = offers.filter((offer) => made && isOn(made, offer));
+export function nearestOffer(payload, offers) {
+  const made = statedOffer(payload);
+  const near = offers.filter((offer) => made && isSameBalance(made, offer));
   const alike = near.filter(({ requirement }) => requirement.scheme === made.scheme);
   const standing = alike.length > 0 ? alike : near.filter(({ candidate }) => candidate.deposit === undefined);
-  const price = priceOf(made);
-  const covering = /^[0-9]{1,78}$/.test(price) ? standing.filter((offer) => sumOf(offer) >= BigInt(price)) : [];
-  return covering.sort((one, other) => Number(sumOf(one) - sumOf(other)))[0] ?? standing.sort((one, other) => Number(sumOf(other) - sumOf(one)))[0];
+  const price = statedPrice(made);
+  const covering = /^[0-9]{1,78}$/.test(price) ? standing.filter((offer) => heldSum(offer) >= BigInt(price)) : [];
+  return covering.sort((one, other) => Number(heldSum(one) - heldSum(other)))[0] ?? standing.sort((one, other) => Number(heldSum(other) - heldSum(one)))[0];
 }
 
 /**
  * @param {any} payload
  * @param {readonly Offer[]} offers
  */
-function ofVersion1(payload, offers) {
-  const stated = statedBy(payload);
+function findVersion1Offer(payload, offers) {
+  const stated = statedOffer(payload);
   const named = offers.filter(({ requirement }) => stated.scheme === requirement.scheme && stated.network === requirement.network);
-  // A transaction of Solana's is not read: what has the names is it.
-  return payload?.payload?.authorization ? named.find((offer) => isToBePaid(stated, offer)) : named[0];
+  // Solana transactions are not read; the first offer of that scheme and network is taken.
+  return payload?.payload?.authorization ? named.find((offer) => isSamePayment(stated, offer)) : named[0];
 }
 
 /**
- * What a payment says of itself, as an offer. Of version 1 that names no asset.
+ * The offer that a payment itself states. In version 1 that has no asset.
  * @param {any} payload
  */
-function statedBy(payload) {
+function statedOffer(payload) {
   const { accepted, scheme, network, payload: signed } = payload ?? {};
   if (accepted !== undefined) return accepted;
   const { to, value } = signed?.authorization ?? {};
@@ -62,41 +61,41 @@ function statedBy(payload) {
 }
 
 /**
- * Whether an offer is paid from the balance that another one names, or may be where it names no asset.
+ * Whether an offer is paid from the balance that another one names; if that names no asset, whether it may be.
  * @param {any} other
  * @param {Offer} offer
  */
-function isOn({ network, asset }, { candidate, requirement }) {
+function isSameBalance({ network, asset }, { candidate, requirement }) {
   const isThere = network === requirement.network || network === candidate.network;
   return isThere && (asset === undefined || plain(asset) === plain(requirement.asset));
 }
 
 /**
- * Whether an offer asks for the same payment as another one does. What may be cashed for longer than the
- * merchant asks is another: it would be held for too short a time.
+ * Whether an offer asks for the same payment as another one. A payment that lives longer than the merchant asks is a
+ * different one: its hold would end too early.
  * @param {any} other
  * @param {Offer} offer
  */
-function isToBePaid(other, { requirement }) {
-  const isSame = other.scheme === requirement.scheme && plain(other.payTo) === plain(requirement.payTo) && priceOf(other) === priceOf(requirement);
+function isSamePayment(other, { requirement }) {
+  const isSame = other.scheme === requirement.scheme && plain(other.payTo) === plain(requirement.payTo) && statedPrice(other) === statedPrice(requirement);
   return isSame && !(other.maxTimeoutSeconds > requirement.maxTimeoutSeconds);
 }
 
 /** @param {any} requirement */
-function priceOf(requirement) {
+function statedPrice(requirement) {
   return String(requirement?.amount ?? requirement?.maxAmountRequired);
 }
 
 /**
- * What a hold of an offer takes.
+ * The amount that a hold of an offer takes.
  * @param {Offer} offer
  */
-function sumOf({ candidate }) {
+function heldSum({ candidate }) {
   return BigInt(candidate.deposit ?? candidate.amount ?? 0);
 }
 
 /**
- * EVM addresses are the same in any case of letters, and a client may write them in its own.
+ * EVM addresses are compared without case, because a client may change it.
  * @param {unknown} value
  */
 function plain(value) {
@@ -104,10 +103,10 @@ function plain(value) {
 }
 
 /**
- * What JSON cannot hold is not what the merchant wrote.
+ * JSON text, or `undefined` for what JSON cannot hold: the merchant did not write that.
  * @param {unknown} value
  */
-function textOf(value) {
+function jsonText(value) {
   try {
     return JSON.stringify(value);
   } catch {

@@ -28,13 +28,15 @@ test("whichever engine a policy stops, the keyword that is missing is told", asy
     Firefox: "call to WebAssembly.instantiateStreaming() blocked by CSP",
     WebKit: `Refused to create a WebAssembly object because 'unsafe-eval' or 'wasm-unsafe-eval' is not an allowed source of script in the following Content Security Policy directive: "script-src 'self'".`,
   };
-  const boot = await import("../src/boot.mjs?of-its-own");
   for (const [engine, said] of Object.entries(words)) {
+    const boot = await import(`../src/boot.mjs?${engine}`);
     boot.provide(() => Promise.reject(new WebAssembly.CompileError(said)));
     const message = `the WebAssembly module could not be loaded: ${said} (script-src needs 'wasm-unsafe-eval')`;
     await assert.rejects(boot.ready(), { code: "module-unavailable", message }, engine);
   }
+  const boot = await import("../src/boot.mjs?of-its-own");
   boot.provide(() => Promise.reject(new TypeError("Failed to fetch")));
+  boot.provide(() => Promise.reject(new Error("of another entry file")));
   await assert.rejects(boot.ready(), { message: "the WebAssembly module could not be loaded: Failed to fetch" });
 });
 

@@ -1,8 +1,9 @@
-// Candidates of a selection, ranked anew.
+// Candidates of a selection, ranked anew: by what the core kept of them, and never otherwise than as objects.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSelector, rank } from "payroute";
+import { Answered } from "../wasm/core.js";
 import { answer } from "./support/chain.mjs";
 import { BASE, BASE_SEPOLIA, OWNER, evmOffer, v2 } from "./support/offers.mjs";
 
@@ -34,6 +35,20 @@ test("candidates of a selection rank as their copies do", async () => {
   assert.deepEqual(candidates, before);
   assert.throws(() => rank(candidates, { preferNetworks: ["base", "nowhere"] }), { name: "TypeError", message: /^preferNetworks\[1\]: / });
   assert.throws(() => rank([candidates[0], candidates[0]]), { name: "TypeError", message: /^candidates\[1\]\.requirementIndex: / });
+});
+
+test("of a selection's own list alone the core ranks what it kept", async (t) => {
+  const candidates = await candidatesOf("50000", "40000", "30000");
+  const kept = t.mock.method(Answered.prototype, "rank");
+  for (const [list, times] of [[candidates, 1], [copiesOf(candidates), 0], [[...candidates], 0], [candidates.slice(1), 0], [candidates, 1]]) {
+    kept.mock.resetCalls();
+    rank(list, { preferNetworks: ["base"] });
+    assert.equal(kept.mock.callCount(), times);
+  }
+  candidates[0].fee = "9999";
+  kept.mock.resetCalls();
+  rank(candidates);
+  assert.equal(kept.mock.callCount(), 0, "somebody changed it");
 });
 
 test("what somebody changed of a candidate counts", async () => {

@@ -1,7 +1,6 @@
 //! Token amounts: whole atomic units, exact, up to 256 bits.
 //!
-//! Knows digits and powers of ten. Refuses to know what a token is worth, where an amount came
-//! from, or how to round: nothing here ever rounds or rescales.
+//! Nothing here ever rounds. What a token is worth is not known here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -42,12 +41,15 @@ pub enum AmountError {
     /// Token units with a sign, a currency, a comma, an exponent or nothing before the point.
     #[error("is not an amount in digits with at most one point")]
     NotUnits,
-    /// `007`: two texts of one amount would make an echoed offer differ from the merchant's.
+    /// `007`: if an amount had two texts, an echoed offer could differ from the merchant's.
     #[error("has leading zeros; accepted is a whole number without them")]
     LeadingZero,
     /// More than 256 bits.
     #[error("does not fit in 256 bits")]
     TooLarge,
+    /// More than the number's type holds.
+    #[error("is larger than the number's type holds")]
+    OutOfRange,
     /// More digits after the point than the asset has decimals.
     #[error("has more decimal places than the asset")]
     TooPrecise,
@@ -59,7 +61,7 @@ impl Amount {
 
     /// An amount given as an integer.
     #[must_use]
-    pub fn from_u64(units: u64) -> Self {
+    pub(crate) fn from_u64(units: u64) -> Self {
         Self(U256::from(units))
     }
 
@@ -70,7 +72,8 @@ impl Amount {
     }
 
     /// The amount as a 32-byte big-endian word, as a contract takes it.
-    pub(crate) fn to_be_bytes(self) -> [u8; 32] {
+    #[must_use]
+    pub fn to_be_bytes(self) -> [u8; 32] {
         self.0.to_be_bytes()
     }
 
@@ -193,6 +196,36 @@ impl fmt::Debug for Amount {
     }
 }
 
+impl Amount {
+    /// `self + other`; `None` where that needs more than 256 bits.
+    #[must_use]
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        self.0.checked_add(other.0).map(Self)
+    }
+
+    /// `self - other`; `None` where `other` is larger.
+    #[must_use]
+    pub fn checked_sub(self, other: Self) -> Option<Self> {
+        self.0.checked_sub(other.0).map(Self)
+    }
+}
+
+impl TryFrom<Amount> for u64 {
+    type Error = AmountError;
+
+    fn try_from(amount: Amount) -> Result<Self, AmountError> {
+        Self::try_from(amount.0).map_err(|_| AmountError::OutOfRange)
+    }
+}
+
+impl TryFrom<Amount> for u128 {
+    type Error = AmountError;
+
+    fn try_from(amount: Amount) -> Result<Self, AmountError> {
+        Self::try_from(amount.0).map_err(|_| AmountError::OutOfRange)
+    }
+}
+
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -213,6 +246,21 @@ mod tests {
     use super::*;
 
     const MAX: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+
+    #[test]
+    fn numbers_and_sums_are_exact_or_refused() {
+        let (one, most) = (Amount::from(1), MAX.parse::<Amount>().unwrap());
+        let wide: Amount = "18446744073709551616".parse().unwrap();
+        assert_eq!(u64::try_from(Amount::from(u64::MAX)), Ok(u64::MAX));
+        assert_eq!(u64::try_from(wide), Err(AmountError::OutOfRange));
+        assert_eq!(u128::try_from(wide), Ok(1 << 64));
+        let widest: Amount = u128::MAX.to_string().parse().unwrap();
+        assert_eq!(u128::try_from(widest), Ok(u128::MAX));
+        assert_eq!(u128::try_from(widest.checked_add(one).unwrap()), Err(AmountError::OutOfRange));
+        assert_eq!((most.checked_add(one), most.checked_add(Amount::ZERO)), (None, Some(most)));
+        assert_eq!(most.checked_sub(one).and_then(|less| less.checked_add(one)), Some(most));
+        assert_eq!((Amount::ZERO.checked_sub(one), wide.checked_sub(wide)), (None, Some(Amount::ZERO)));
+    }
 
     #[test]
     fn what_is_accepted_prints_as_it_was_written() {

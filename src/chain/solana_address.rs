@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SolanaAddress(pub(crate) [u8; 32]);
 
-/// Text that is no address in base58.
+/// The text is not an address in base58.
 #[derive(Debug)]
 pub(crate) struct NoAddress;
 
@@ -36,8 +36,8 @@ impl fmt::Display for SolanaAddress {
 }
 
 impl SolanaAddress {
-    /// The address that `program` derives from `seeds`: the first hash of them, counted down, that is no
-    /// point of the curve, so that nobody has a key to it.
+    /// The address that `program` derives from `seeds`: counting down from 255, the first hash that is not a point of
+    /// the curve, so that nobody has a key to it. `None` where all are points, which nobody has met.
     pub(crate) fn derived(seeds: [Self; 3], program: Self) -> Option<Self> {
         let [Self(first), Self(second), Self(third)] = seeds;
         (1..=u8::MAX).rev().find_map(|bump| {

@@ -48,7 +48,7 @@ impl Row {
         Self { id: asset_id(chain, &address), address, symbol, decimals, domain, program }
     }
 
-    /// The asset that it makes of the `known` one. Without one it must say decimals and symbol.
+    /// The `known` asset, overridden by this row. A new asset needs decimals and a symbol.
     pub(super) fn over(self, known: Option<AssetConfig>, field: &Field<'_>) -> AssetConfig {
         if known.is_none() && self.decimals.is_none() {
             field.refuse_at("decimals", "is missing", "the token's decimals");

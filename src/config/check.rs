@@ -1,11 +1,9 @@
-//! What single values of the configuration must look like. Every refusal names the path and what is
-//! accepted, never the value.
+//! The rules for single values: networks, addresses, URLs, labels.
 
 use std::sync::Arc;
 
 use super::field::Field;
-use crate::chain::{ChainFamily, ChainId};
-use crate::payment::other_than_address;
+use crate::chain::{ChainFamily, ChainId, check_address};
 use crate::runtime::RpcUrl;
 use crate::util::text::is_visible;
 
@@ -48,10 +46,10 @@ pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
     Some(chain)
 }
 
-/// An address as chains of `family` write it.
+/// An address in the form of its chain family.
 pub(super) fn address(field: &Field<'_>, family: ChainFamily) -> Arc<str> {
     let text = field.text();
-    if let Some(accepted) = other_than_address(text, family) {
+    if let Err(accepted) = check_address(text, family) {
         field.refuse("is not an address", accepted);
     }
     text.into()
@@ -75,30 +73,21 @@ pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Option<RpcUrl
     None
 }
 
-/// Whether the host, and port, of an http or https URL is plain ASCII as it is written, given what is behind the
-/// scheme. What other scripts in it come to depends on the Unicode tables that a program is built with; an RPC
-/// endpoint needs none.
+/// Whether the host and port of an http or https URL are plain ASCII as they are written, given what follows the scheme's
+/// colon. A host in another script is mapped to ASCII by Unicode tables, which differ between programs.
 fn has_plain_host(rest: &str) -> bool {
-    let (mut has_begun, mut is_plain) = (false, true);
-    for byte in rest.trim_end_matches(|c: char| c <= ' ').bytes() {
-        match byte {
-            b'/' | b'\\' if !has_begun => continue,
-            b'/' | b'\\' | b'?' | b'#' => break,
-            // Behind a user's name the host begins anew.
-            b'@' => is_plain = true,
-            _ => is_plain &= byte.is_ascii_graphic() && byte != b'%',
-        }
-        has_begun = true;
-    }
-    is_plain
+    let rest = rest.trim_end_matches(|c: char| c <= ' ').trim_start_matches(['/', '\\']);
+    let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    host.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%')
 }
 
-/// A name for people: short, visible, nothing that could carry a URL.
+/// A name for people: short, visible, and without the characters that a URL needs.
 pub(super) fn label(field: &Field<'_>) -> Arc<str> {
     let text = field.text();
     let printable = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' | '.' | '_' | '-' | '+' | '(' | ')' | '$' => true,
-        // Every script has its letters; which of its signs are letters takes tables to know.
+        // All visible characters of other scripts: telling their letters from their signs takes Unicode tables.
         _ => !c.is_ascii() && is_visible(c),
     };
     if !(1..=32).contains(&text.chars().count()) || !text.chars().all(printable) {

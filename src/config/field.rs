@@ -79,10 +79,7 @@ impl<'a> Field<'a> {
     /// A number; `accepted` says which of them, for the caller to hold it to.
     pub(super) fn fraction(&self, accepted: &str) -> f64 {
         match self.node {
-            #[allow(
-                clippy::cast_precision_loss,
-                reason = "any number past 2^53 is as much out of range as its neighbour"
-            )]
+            // Rounded past 2^53, where every number is out of range.
             Node::Number(Number::Whole(number)) => return *number as f64,
             Node::Number(Number::Fraction(number)) if number.is_finite() => return *number,
             Node::Number(number) => self.refuse(number.problem(), accepted),

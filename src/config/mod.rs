@@ -25,10 +25,10 @@ use serde::de::{Deserialize, Deserializer, Error};
 pub use self::builder::{AssetBuilder, ConfigBuilder, EndpointBuilder, NetworkBuilder};
 use self::node::Node;
 use crate::chain::registry::{TokenProgram, TransferMethod};
-use crate::chain::{Amount, ChainId};
+use crate::chain::{Amount, ChainId, is_evm_address};
 use crate::config_error::ConfigurationError;
 use crate::health::HealthSettings;
-use crate::payment::{Limits, is_evm_address};
+use crate::payment::Limits;
 use crate::transport::Endpoint;
 
 /// A checked configuration. It comes from one document, the same in Rust and TypeScript, or from
@@ -77,7 +77,7 @@ pub struct Config {
 pub(crate) struct NetworkConfig {
     pub(crate) chain: ChainId,
     pub(crate) name: Arc<str>,
-    /// What the chain itself answers when asked who it is.
+    /// What the chain answers when it is asked for its identity.
     pub(crate) identity: Identity,
     pub(crate) owner: Option<Arc<str>>,
     pub(crate) endpoints: Vec<Arc<Endpoint>>,
@@ -156,7 +156,7 @@ pub(crate) struct ProbeSettings {
     pub(crate) second_opinion: bool,
 }
 
-/// The networks that have an owner; every built-in one would fill pages.
+/// Shows only the networks that have an owner: all built-in ones would fill pages.
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let owned = self.networks.iter().filter(|network| network.owner.is_some());

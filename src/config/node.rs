@@ -224,3 +224,103 @@ impl<'de> Visitor<'de> for Levels {
         Ok(Node::Object(members))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    /// What a tree says, unless JSON's values cannot say it.
+    fn said(node: &Node) -> Option<Value> {
+        Some(match node {
+            Node::Null => Value::Null,
+            Node::Flag(flag) => (*flag).into(),
+            Node::Number(Number::Whole(number)) => (*number).into(),
+            Node::Number(Number::Fraction(number)) => (*number).into(),
+            Node::Text(text) => text.as_str().into(),
+            Node::List(items) => items.iter().map(said).collect::<Option<Vec<_>>>()?.into(),
+            Node::Object(members) => {
+                let member = |(name, node): &(String, Node)| Some((name.clone(), said(node)?));
+                Value::Object(members.iter().map(member).collect::<Option<_>>()?)
+            }
+            Node::Number(Number::Outside) | Node::NotUnicode(_) => return None,
+        })
+    }
+
+    fn documents() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<u64>().prop_map(Into::into),
+            (0..1_000_000_u32).prop_map(|number| (f64::from(number) / 1_024.0).into()),
+            any::<String>().prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 32, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+                prop::collection::btree_map(any::<String>(), inner, 0..6)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_document_says_the_same_however_it_is_read(document in documents()) {
+            let text = document.to_string();
+            prop_assert_eq!(said(&Node::from_json(&text).unwrap()), Some(document.clone()));
+            prop_assert_eq!(said(&serde_json::from_str(&text).unwrap()), Some(document.clone()));
+            prop_assert_eq!(said(&serde_json::from_value(document.clone()).unwrap()), Some(document));
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_exact_or_outside() {
+        for (text, kept) in [
+            ("9007199254740993", Some(9_007_199_254_740_993)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("18446744073709551616", None),
+            ("-1", None),
+            ("-9223372036854775808", None),
+            ("-9223372036854775809", None),
+        ] {
+            for node in [Node::from_json(text).unwrap(), serde_json::from_str(text).unwrap()] {
+                match (node, kept) {
+                    (Node::Number(Number::Whole(number)), Some(kept)) => assert_eq!(number, kept),
+                    (Node::Number(Number::Outside), None) => {}
+                    _ => panic!("{text}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fractions_are_the_nearest_floats() {
+        for text in ["0.2", "0.20", "2e-1", "20E-2", "0.05", "1.5", "0.123456789", "1e-7", "0.999", "12.5e1"] {
+            let Node::Number(Number::Fraction(number)) = Node::from_json(text).unwrap() else { panic!("{text}") };
+            assert_eq!(Some(number), text.parse().ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn repeated_keys_stay_and_depth_ends() {
+        let text = r#"{"b":1,"a":[],"b":2}"#;
+        for node in [Node::from_json(text).unwrap(), serde_json::from_str(text).unwrap()] {
+            let Node::Object(members) = node else { panic!("an object") };
+            assert_eq!(members.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["b", "a", "b"]);
+        }
+        fn depth(node: &Node) -> usize {
+            match node {
+                Node::List(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+                _ => 0,
+            }
+        }
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        for (levels, kept) in [(LEVELS, LEVELS), (LEVELS + 1, LEVELS + 1), (1_000_000, LEVELS + 1)] {
+            assert_eq!(depth(&Node::from_json(&nested(levels)).unwrap()), kept);
+            assert_eq!(depth(&serde_json::from_str(&nested(levels)).unwrap()), kept);
+        }
+    }
+}

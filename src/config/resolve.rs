@@ -1,4 +1,4 @@
-//! From the document to a checked configuration: names normalised, tables merged, ranges held.
+//! From the document to a checked configuration.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;

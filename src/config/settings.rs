@@ -1,4 +1,4 @@
-//! The plain numbers of the document: how to ask, how to judge endpoints, how much to read.
+//! The sections of numbers and flags: `routing`, `health` and `limits`.
 
 use std::time::Duration;
 
@@ -15,15 +15,15 @@ use crate::payment::Limits;
 pub(super) struct Routing {
     pub(super) prefer: Vec<ChainId>,
     pub(super) probe: ProbeSettings,
-    /// `false`: a key or a balance in clear text is for anyone on the way to read.
+    /// Default `false`: everyone on the way can read a key or a balance in clear text.
     pub(super) allow_http: bool,
 }
 
 pub(super) fn routing(field: Option<&Field<'_>>) -> Routing {
     let probe = ProbeSettings {
-        // 600: what a person does not yet notice, and more than a healthy endpoint needs.
+        // 600 ms: people do not notice it yet, and a healthy endpoint needs less.
         timeout: Duration::from_millis(600),
-        // 2: one failover; a third would cost more time than it saves failures.
+        // 2: one failover. A third endpoint would cost more time than the failures that it prevents.
         max_endpoints: 2,
         seed: None,
         second_opinion: true,
@@ -34,7 +34,7 @@ pub(super) fn routing(field: Option<&Field<'_>>) -> Routing {
     let fields = field.fields();
     routing.prefer = chains(&fields.items("preferNetworks"));
     if let Some(timeout) = fields.get("probeTimeoutMs") {
-        // Past 30 s every merchant has given up.
+        // No merchant waits longer than 30 s.
         probe.timeout = Duration::from_millis(timeout.whole(1..=30_000));
     }
     fields.set_whole("maxEndpointsPerNetwork", 1..=2, &mut probe.max_endpoints);

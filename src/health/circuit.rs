@@ -9,8 +9,8 @@ use super::settings::HealthSettings;
 use super::{Circuit, OpenReason, Transition};
 use crate::runtime::Instant;
 
-/// A number that grows whenever a circuit opens or an endpoint is met anew. An attempt carries the
-/// one it was admitted under, so that an older attempt cannot speak for a newer circuit.
+/// A number that grows whenever a circuit opens or an endpoint is seen for the first time. An attempt carries the
+/// number under which it was admitted, so that an old attempt cannot close or open a newer circuit.
 pub(super) type Generation = u64;
 
 /// What an attempt needs to know to be settled later.
@@ -35,7 +35,7 @@ pub(super) struct Breaker {
     history: History,
     consecutive: u32,
     opened: Option<(Instant, OpenReason)>,
-    /// Soft faults that no second one has made whole yet.
+    /// Soft faults since the last one that counted; every second one counts.
     half_failures: u8,
     generation: Generation,
     trial: Option<TrialLease>,
@@ -74,8 +74,7 @@ impl Breaker {
         self.trial.is_none_or(|trial| trial.expires <= now)
     }
 
-    /// Admits an attempt. At half-open the first one gets the trial; the state it is told is what
-    /// it may rely on: without the trial a half-open circuit is still open.
+    /// Admits an attempt. At half-open the first one gets the trial; for all others the circuit is still open.
     pub(super) fn admit(&mut self, lease: Duration, now: Instant, settings: &HealthSettings) -> (Circuit, Ticket) {
         let mut ticket = Ticket { generation: self.generation, trial: None };
         let state = match self.state(now, settings) {
@@ -183,7 +182,7 @@ impl Breaker {
         Counts { consecutive: self.consecutive, failures: bits, samples }
     }
 
-    /// A breaker as it was once before. A trial of that time is over.
+    /// A breaker from a snapshot. A trial of that time is over.
     pub(super) fn restored(
         generation: Generation,
         counts: Counts,

@@ -23,11 +23,11 @@ pub struct EndpointState {
     pub latency_us: Option<u64>,
     /// How far its chain lies behind the others of its network, in milliseconds.
     pub lag_ms: Option<u64>,
-    /// It answered lately, and so slowly that another is preferred.
+    /// It answered lately, but so slowly that another is preferred.
     pub slow: bool,
     /// It lies so far behind that another is preferred.
     pub stale: bool,
-    /// Nothing was measured of it, or not for a minute: its score says little.
+    /// Nothing was measured, or not for a minute: its score says little.
     pub unproven: bool,
     /// It asked for fewer requests and the wait is not over.
     pub throttled: bool,

@@ -1,6 +1,6 @@
 //! The index of all endpoints' health: shared, bounded, locked for nanoseconds at a time.
 //!
-//! Every attempt is admitted before it starts and settled after; a [`AttemptGuard`] that is dropped
+//! Every attempt is admitted before it starts and settled after; an [`AttemptGuard`] that is dropped
 //! unsettled settles itself as neutral, so a half-open trial always comes back.
 
 use std::fmt;
@@ -23,6 +23,29 @@ use crate::runtime::Instant;
 
 /// What every endpoint did lately. Cloning shares: selectors that hold clones learn from each
 /// other's traffic.
+///
+/// ```
+/// # use payroute::{BoxFuture, Endpoint, HttpReply, Transport, TransportError};
+/// # #[derive(Clone)]
+/// # struct MyTransport;
+/// # impl Transport for MyTransport {
+/// #     fn post<'a>(&'a self, _: &'a Endpoint, _: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
+/// #         Box::pin(async { Err(TransportError::Unreachable) })
+/// #     }
+/// # }
+/// use payroute::{Config, HealthIndex, RouteSelector};
+///
+/// let health = HealthIndex::default();
+/// let selector_for = |buyer: &str| -> Result<RouteSelector, payroute::SelectError> {
+///     let config = Config::from_json(&format!(r#"{{"owners": {{"eip155": "{buyer}"}}}}"#))?;
+///     Ok(RouteSelector::builder(config).transport(MyTransport).health(health.clone()).build()?)
+/// };
+/// let alice = selector_for("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")?;
+/// let bob = selector_for("0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")?;
+/// // An endpoint that fails Alice is passed over for Bob too.
+/// # let _ = (alice, bob);
+/// # Ok::<(), payroute::SelectError>(())
+/// ```
 #[derive(Clone)]
 pub struct HealthIndex {
     settings: Arc<HealthSettings>,
@@ -77,8 +100,9 @@ impl HealthIndex {
         Self { settings: Arc::new(settings), state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Admits an attempt at `key`. At half-open the permit carries the one trial, if it is free;
-    /// `lease` after `now` the trial counts as returned even if the permit lives on.
+    /// Admits an attempt at `key`. At half-open the guard carries the one trial, if it is free;
+    /// `lease` after `now` the trial counts as returned even if the guard lives on.
+    #[doc(hidden)] // Time is an argument here; for an application it is the selector that has the clock.
     pub fn admit(&self, key: &EndpointKey, lease: Duration, now: Instant) -> AttemptGuard {
         let mut state = self.lock();
         let entry = state.entry(key, now, &self.settings);
@@ -87,6 +111,7 @@ impl HealthIndex {
     }
 
     /// What is known of `key` at `now`. Reading changes nothing, not even what is forgotten first.
+    #[doc(hidden)]
     #[must_use]
     pub fn inspect(&self, key: &EndpointKey, now: Instant) -> EndpointState {
         let state = self.lock();
@@ -101,6 +126,7 @@ impl HealthIndex {
 
     /// Feeds the outcome of traffic that the application sent by itself. It counts like one of the
     /// selector's own, but is no half-open trial.
+    #[doc(hidden)]
     pub fn report(&self, key: &EndpointKey, outcome: Outcome, now: Instant) -> Option<Transition> {
         let generation = self.lock().entry(key, now, &self.settings).breaker.generation();
         self.settle(key, Ticket { generation, trial: None }, outcome, now)
@@ -131,6 +157,7 @@ impl HealthIndex {
 
     /// Every endpoint that something is known of, most recently used first, then cordoned ones of which
     /// nothing else is known.
+    #[doc(hidden)]
     #[must_use]
     pub fn view(&self, now: Instant) -> Vec<EndpointHealth> {
         let state = self.lock();
@@ -147,6 +174,7 @@ impl HealthIndex {
 
     /// Everything that [`restore`](Self::restore) needs, as versioned JSON without secrets: an
     /// endpoint is named by its host and a hash. Cordons are not part of it.
+    #[doc(hidden)]
     #[must_use]
     pub fn snapshot(&self, now: Instant) -> String {
         let state = self.lock();
@@ -159,6 +187,7 @@ impl HealthIndex {
     ///
     /// # Errors
     /// The text is not a snapshot, or of a version that is not read. Nothing is changed then.
+    #[doc(hidden)]
     pub fn restore(&self, snapshot: &str, now: Instant) -> Result<(), SnapshotError> {
         let generation = {
             let mut state = self.lock();
@@ -280,7 +309,7 @@ impl Drop for AttemptGuard {
 
 impl fmt::Debug for AttemptGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Permit for {:?} ({})", self.key, self.circuit)
+        write!(f, "Attempt at {:?} ({})", self.key, self.circuit)
     }
 }
 

@@ -24,6 +24,7 @@ impl EndpointKey {
     /// A key for the endpoint that `digest` identifies within `network`, shown as `host`.
     ///
     /// `digest` must differ for two endpoints of one network; networks are told apart here.
+    #[doc(hidden)] // Keys come with endpoints; tests make their own.
     #[must_use]
     pub fn new(network: ChainId, digest: u128, host: impl Into<Arc<str>>) -> Self {
         Self { digest, network, host: host.into() }
@@ -49,7 +50,12 @@ impl EndpointKey {
 
     /// Host, and port if it is not the scheme's own; a provider's label.
     #[must_use]
-    pub fn host(&self) -> &Arc<str> {
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The host, for those who keep it.
+    pub(crate) fn shared_host(&self) -> &Arc<str> {
         &self.host
     }
 }
@@ -60,7 +66,6 @@ pub(super) fn id(digest: u128) -> String {
 }
 
 /// For serde, which asks by reference.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference to the field")]
 pub(super) fn write_id<S: Serializer>(digest: &u128, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&id(*digest))
 }

@@ -96,7 +96,7 @@ impl Averages {
         self.success
     }
 
-    /// Averages as they were once before.
+    /// Averages from a snapshot.
     pub(super) fn restored(success: f64, latency_us: Option<u64>) -> Self {
         Self { success: clamp01(success), latency_us: latency_us.map(|us| us.min(micros(MOST_LATENCY)) as f64) }
     }

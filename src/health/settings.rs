@@ -85,8 +85,7 @@ pub(crate) const SLOW_FROM: Duration = Duration::from_millis(250);
 /// More than this of a latency is not averaged: no deadline leaves time for more, and an average from a longer
 /// one would keep an endpoint out of use for good.
 pub(super) const MOST_LATENCY: Duration = Duration::from_secs(30);
-/// Latencies kept of an endpoint, to tell within which 95 of 100 of its answers come: the fewest of which that
-/// leaves one out.
+/// Samples kept for the p95; 20 is the fewest that ignore one outlier.
 pub(super) const LATENCIES_KEPT: usize = 20;
 /// How long a score says how an endpoint would do now: a minute, as long as a reading of lag. One that stays slow
 /// costs one selection a minute, one that got better waits no longer.

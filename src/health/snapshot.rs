@@ -226,7 +226,6 @@ fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error>
     id.ok_or_else(|| D::Error::custom("accepted are 32 hexadecimal digits"))
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference to the field")]
 fn write_bits<S: Serializer>(bits: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{bits:x}"))
 }

@@ -93,7 +93,7 @@ impl EndpointHealth {
         let opened = entry.breaker.opened();
         Self {
             network: key.network().clone(),
-            endpoint: key.host().clone(),
+            endpoint: key.shared_host().clone(),
             id: key.id(),
             circuit,
             opened_for: opened.map(|(_, reason)| reason),

@@ -60,8 +60,8 @@ struct Search<'l> {
     failures: Vec<CarrierFailure>,
     entries: Vec<MalformedField>,
     unsupported: Option<String>,
-    /// A list without an envelope: used only when no carrier has a whole document, for an envelope
-    /// elsewhere states the version that the list lacks.
+    /// A list without an envelope. It is used only when no carrier has a whole document, because an envelope
+    /// states the version that the list lacks.
     bare_list: Option<PaymentRequired>,
 }
 
@@ -134,7 +134,7 @@ impl<'l> Search<'l> {
         Err("is a list without an envelope".to_owned())
     }
 
-    /// Decodes the list of `document`.
+    /// Decodes `list`, the `accepts` of `document`.
     fn list(
         &mut self,
         carrier: Carrier,
@@ -192,7 +192,7 @@ impl<'l> Search<'l> {
     }
 }
 
-/// What `value` says, if that is no more than `most` bytes.
+/// `value` without what [`trim`] takes away, if it has at most `most` bytes.
 fn within(most: usize, value: &[u8]) -> Result<&[u8], String> {
     if value.len() > most {
         return Err(format!("has {} bytes; at most {most} are read", value.len()));
@@ -203,16 +203,13 @@ fn within(most: usize, value: &[u8]) -> Result<&[u8], String> {
     }
 }
 
-/// What is malformed here is no advertisement, and no more: no money term is among it.
+/// The names of the extensions, sorted. Malformed extensions are ignored; none affects an amount.
 fn advertised(extensions: Option<Json<'_>>) -> Vec<String> {
-    let mut names = Vec::new();
-    if let Some(Ok(Members(members))) = extensions.map(Json::object) {
-        for (name, value) in members {
-            if value.is_object() {
-                names.push(name);
-            }
-        }
-    }
+    let Some(Ok(Members(members))) = extensions.map(Json::object) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> =
+        members.into_iter().filter(|(_, value)| value.is_object()).map(|(name, _)| name).collect();
     names.sort_unstable();
     names
 }
@@ -245,8 +242,7 @@ enum Stated {
     Missing,
 }
 
-/// Version 1 and 2 as numbers; as text they are no guess either. Any other, safe to show, is none that is
-/// supported.
+/// The version, as a number or as text: neither has to be guessed. The error is any other version, safe to show.
 fn stated_version(value: Option<Json<'_>>) -> Result<Stated, String> {
     let Some(value) = value else {
         return Ok(Stated::Missing);
@@ -270,7 +266,7 @@ fn infer_version(entries: &[Json<'_>]) -> X402Version {
     }
 }
 
-/// What is to be said of an entry, after `earlier` ones.
+/// The notes on an entry that follows `earlier` ones.
 fn remarks(terms: &Terms, version: X402Version, earlier: &[PaymentRequirement]) -> Vec<Note> {
     let mut notes = Vec::new();
     let by_id = *terms.network == *canonical(terms);
@@ -284,7 +280,7 @@ fn remarks(terms: &Terms, version: X402Version, earlier: &[PaymentRequirement]) 
         notes.push(Note::NonCanonicalNetwork);
     }
     // A version 1 payment names only scheme and network, so a server cannot tell which of two such
-    // entries was meant. The later ones say so.
+    // entries was meant. The later ones get the note.
     let same = |other: &Terms| other.scheme == terms.scheme && canonical(other) == canonical(terms);
     if version == X402Version::V1 && earlier.iter().any(|other| other.terms.as_ref().is_ok_and(same)) {
         notes.push(Note::V1Ambiguous);

@@ -1,7 +1,7 @@
 //! The 402 as the merchant sent it: offers with their index and their exact original JSON.
 //!
-//! Reading is generous where no money term is guessed and exact where one would be. Refuses to
-//! know what the buyer holds, wants or allows: an offer that reads well may still be unpayable.
+//! Reading is generous where no money term is guessed and exact where one would be. It asks nobody what the buyer
+//! holds or allows: a readable offer may still be unpayable.
 
 mod carrier;
 mod limits;
@@ -13,10 +13,9 @@ use std::sync::Arc;
 pub use limits::Limits;
 use serde::{Deserialize, Serialize};
 pub use terms::{Extra, MalformedField, Terms};
-pub(crate) use terms::{is_evm_address, is_zero_address, other_than_address};
 
 use crate::ranking::Note;
-use crate::util::text::add_part;
+use crate::util::text::joined;
 
 /// The x402 protocol version that an offer list was written in. It decides how the payment goes
 /// back (`X-PAYMENT` or `PAYMENT-SIGNATURE`), not how offers are read.
@@ -61,13 +60,13 @@ impl fmt::Display for Carrier {
 /// A decoded HTTP 402: every entry of `accepts`, readable or not, in the merchant's order.
 ///
 /// ```
-/// use payroute::PaymentRequired;
+/// use payroute::{Limits, PaymentRequired};
 ///
 /// let text = r#"{"x402Version":2,"accepts":[{"scheme":"exact","network":"eip155:8453",
 ///   "amount":"50000","asset":"0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
 ///   "payTo":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","maxTimeoutSeconds":60,
 ///   "extra":{"name":"USD Coin","version":"2"}}]}"#;
-/// let payment_required = PaymentRequired::from_text(text)?;
+/// let payment_required = PaymentRequired::from_text(text, &Limits::default())?;
 /// assert!(text.contains(payment_required.requirements()[0].json()));
 /// # Ok::<(), payroute::DecodeError>(())
 /// ```
@@ -85,41 +84,25 @@ struct Document {
 }
 
 impl PaymentRequired {
-    /// Reads a document on its own: version 1 or 2 JSON, a bare `accepts` array, or a header value
-    /// (base64 or base64url, padded or not). Uses the default [`Limits`].
+    /// Reads a document without a response around it: version 1 or 2 JSON, a bare `accepts` array, or a header
+    /// value (base64 or base64url, padded or not). [`RouteSelector::decode`](crate::RouteSelector::decode) does it
+    /// within the configuration's limits.
     ///
     /// # Errors
     /// No entry could be read, or the version is neither 1 nor 2.
-    pub fn from_text(text: impl AsRef<[u8]>) -> Result<Self, DecodeError> {
-        carrier::from_document(text.as_ref(), &Limits::default())
-    }
-
-    /// Like [`from_text`](Self::from_text), within `limits`.
-    ///
-    /// # Errors
-    /// As for `from_text`.
-    pub fn from_text_within(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Self, DecodeError> {
+    pub fn from_text(text: impl AsRef<[u8]>, limits: &Limits) -> Result<Self, DecodeError> {
         carrier::from_document(text.as_ref(), limits)
     }
 
     /// Reads a whole response, trying in this order: the `PAYMENT-REQUIRED` header, the body, the
     /// `X-PAYMENT-REQUIRED` header, the `X-PAYMENT-REQUIREMENTS` header. The first that has a
-    /// readable entry wins; header names are matched without case. Uses the default [`Limits`].
+    /// readable entry wins; header names are matched without case.
+    /// [`RouteSelector::decode_response`](crate::RouteSelector::decode_response) does it within the configuration's
+    /// limits.
     ///
     /// # Errors
     /// No carrier had a readable entry; the error says what was wrong with each.
     pub fn from_response<'a>(
-        headers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
-        body: &[u8],
-    ) -> Result<Self, DecodeError> {
-        carrier::from_response(headers, body, &Limits::default())
-    }
-
-    /// Like [`from_response`](Self::from_response), within `limits`.
-    ///
-    /// # Errors
-    /// As for `from_response`.
-    pub fn from_response_within<'a>(
         headers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
         body: &[u8],
         limits: &Limits,
@@ -196,7 +179,7 @@ impl PaymentRequirement {
         self.terms.as_ref()
     }
 
-    /// Remarks on this entry alone.
+    /// Remarks on this entry only.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         &self.notes
@@ -208,7 +191,7 @@ impl PaymentRequirement {
 #[non_exhaustive]
 pub enum DecodeError {
     /// Every carrier failed; in the order they were tried.
-    #[error("no payment requirement could be read: {}", list(failures))]
+    #[error("no payment requirement could be read: {}", joined(failures))]
     Unreadable {
         /// What was wrong with each carrier.
         failures: Vec<CarrierFailure>,
@@ -237,10 +220,4 @@ impl fmt::Display for CarrierFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.carrier, self.problem)
     }
-}
-
-fn list(failures: &[CarrierFailure]) -> String {
-    let mut text = String::new();
-    failures.iter().for_each(|failure| add_part(&mut text, failure));
-    text
 }

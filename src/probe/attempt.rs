@@ -92,7 +92,7 @@ impl Prober {
         let classes: Vec<Class> = Class::ALL.into_iter().filter(is_met).collect();
         in_flight.count(has_balance(reply), &classes);
         for class in classes.into_iter().filter(|class| class.next() != Next::Accept) {
-            let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.host().clone());
+            let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.shared_host().clone());
             let throttled = || self.health.inspect(endpoint.key(), self.clock.now()).throttled;
             self.emit(&match class.effect() {
                 Effect::OpenNow => SelectorEvent::IdentityMismatch { network, endpoint: endpoint_host },

@@ -1,6 +1,7 @@
-//! What happens while endpoints are asked, for logs and dashboards. A lasting state (an open circuit, a
-//! throttled endpoint, a device offline) is reported when it begins and when it ends, a failed attempt
-//! every time.
+//! What happens while endpoints are asked, for logs and dashboards.
+//!
+//! A failed attempt is reported every time. A lasting state (an open circuit, a throttled endpoint, a device offline)
+//! is reported when it begins and when it ends.
 
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ pub enum SelectorEvent {
         /// What kind of failure it was.
         class: FailureClass,
     },
-    /// An endpoint asked for patience.
+    /// An endpoint asked for fewer requests.
     Throttled {
         /// The network as CAIP-2 id.
         network: ChainId,
@@ -92,9 +93,33 @@ impl SelectorEvent {
     }
 }
 
-/// Hears every [`SelectorEvent`] of a selector, on the task that caused it: a selection's own, or that of a
-/// trial beside it. Any function of an event is one. It should return quickly, for that task waits,
+/// Gets every [`SelectorEvent`] of a selector, on the task that caused it: a selection's own, or that of a
+/// trial in the background. Any function of an event is one. It should return quickly, for that task waits,
 /// and may call the selector. A panic in it is the selection's.
+///
+/// ```
+/// # use payroute::{BoxFuture, Endpoint, HttpReply, Transport, TransportError};
+/// # struct MyTransport;
+/// # impl Transport for MyTransport {
+/// #     fn post<'a>(&'a self, _: &'a Endpoint, _: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
+/// #         Box::pin(async { Err(TransportError::Unreachable) })
+/// #     }
+/// # }
+/// use payroute::{Config, RouteSelector, SelectorEvent};
+///
+/// let selector = RouteSelector::builder(Config::from_json("{}")?)
+///     .transport(MyTransport)
+///     .on_event(|event: &SelectorEvent| match event {
+///         SelectorEvent::CircuitOpened { network, endpoint, reason } => {
+///             eprintln!("{endpoint} of {network} is left alone: {}", reason.name());
+///         }
+///         SelectorEvent::Offline => eprintln!("no endpoint could be reached"),
+///         _ => {}
+///     })
+///     .build()?;
+/// # let _ = selector;
+/// # Ok::<(), payroute::SelectError>(())
+/// ```
 pub trait Observer: MaybeSend + MaybeSync + 'static {
     /// Called once an event.
     fn on_event(&self, event: &SelectorEvent);

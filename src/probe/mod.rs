@@ -142,7 +142,7 @@ impl Prober {
     fn admit(&self, endpoint: &Endpoint) -> AttemptGuard {
         let guard = self.health.admit(endpoint.key(), self.settings.timeout.saturating_add(GRACE), self.clock.now());
         if guard.is_trial() {
-            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
+            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.shared_host().clone());
             self.emit(&SelectorEvent::CircuitHalfOpen { network, endpoint });
         }
         guard
@@ -204,7 +204,7 @@ impl Prober {
         let health = self.health.inspect(asked.endpoint.key(), self.clock.now());
         Reading {
             outcome,
-            endpoint: Some(asked.endpoint.host().clone()),
+            endpoint: Some(asked.endpoint.shared_host().clone()),
             circuit: asked.circuit,
             health_score: health.score,
             latency_us: health.latency_us,

@@ -100,7 +100,7 @@ impl Progress {
         self.asked = Some(asked.clone());
         match result {
             Ok(state) => self.found = Some(state),
-            Err(unread) => self.unread.push((asked.endpoint.host().clone(), unread)),
+            Err(unread) => self.unread.push((asked.endpoint.shared_host().clone(), unread)),
         }
     }
 

@@ -26,14 +26,14 @@ impl Prober {
 
     fn emit_transition(&self, endpoint: &Endpoint, transition: Option<Transition>) {
         if let Some(transition) = transition {
-            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.host().clone());
+            let (network, endpoint) = (endpoint.key().network().clone(), endpoint.shared_host().clone());
             self.emit(&SelectorEvent::of_transition(transition, network, endpoint));
         }
     }
 
     pub(super) fn emit_failover(&self, from: &Endpoint, to: &Endpoint) {
         let network = from.key().network().clone();
-        self.emit(&SelectorEvent::Failover { network, from: from.host().clone(), to: to.host().clone() });
+        self.emit(&SelectorEvent::Failover { network, from: from.shared_host().clone(), to: to.shared_host().clone() });
     }
 
     pub(super) fn emit(&self, event: &SelectorEvent) {

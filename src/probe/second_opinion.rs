@@ -69,8 +69,8 @@ impl Prober {
                 self.report(&lower, Outcome::Contradicted);
                 self.emit(&SelectorEvent::BalancesDisagree {
                     network: lower.key().network().clone(),
-                    lower: lower.host().clone(),
-                    higher: higher.host().clone(),
+                    lower: lower.shared_host().clone(),
+                    higher: higher.shared_host().clone(),
                 });
                 marked.push(lower);
             }

@@ -50,7 +50,7 @@ impl EndpointMetrics {
     fn new(key: &EndpointKey) -> Self {
         Self {
             network: key.network().clone(),
-            endpoint: key.host().clone(),
+            endpoint: key.shared_host().clone(),
             id: key.id(),
             attempts: 0,
             in_flight: 0,

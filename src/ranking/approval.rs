@@ -1,6 +1,6 @@
 //! The approval that a buyer would have to send before a route can pay.
 //!
-//! Says what to send. Refuses to sign and send it.
+//! It says what to send; nothing here signs or sends.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Candidates: one for every offer, payable or not, with the reasons.
 //!
-//! The data and its JSON. Refuses to know what the reasons follow from and how candidates are ordered.
+//! The data and its JSON. `scheme` decides what is a reason; `cascade` orders.
 
 use std::sync::Arc;
 
@@ -10,7 +10,6 @@ use crate::chain::{Amount, ChainId};
 use crate::health::{Circuit, Score};
 use crate::ranking::{Approval, DecidingKey, Note, Obstacle, Rejection, RejectionReason, rejections};
 use crate::util::latency_ms;
-use crate::util::text::{add_part, say};
 
 /// One offer of the merchant, and whether and why this buyer can pay it.
 ///
@@ -141,7 +140,8 @@ impl Candidate {
         match self.rejections.iter_mut().find(|known| known.reason == reason) {
             None => self.rejections.push(rejection),
             Some(known) if known.detail.contains(&rejection.detail) => {}
-            Some(known) => add_part(&mut known.detail, &rejection.detail),
+            Some(known) if known.detail.is_empty() => known.detail = rejection.detail,
+            Some(known) => known.detail = format!("{}; {}", known.detail, rejection.detail),
         }
     }
 
@@ -180,12 +180,10 @@ impl Candidate {
 
     /// An atomic amount of this candidate's asset for people: `0.05 USDC`.
     pub(crate) fn in_units(&self, amount: Amount) -> String {
-        let (mut text, unit) = match (&self.symbol, self.decimals) {
-            (Some(symbol), Some(decimals)) => (amount.to_units(decimals), &**symbol),
-            _ => (amount.to_string(), "atomic units"),
-        };
-        say(&mut text, &[" ", unit]);
-        text
+        match (&self.symbol, self.decimals) {
+            (Some(symbol), Some(decimals)) => format!("{} {symbol}", amount.to_units(decimals)),
+            _ => format!("{amount} atomic units"),
+        }
     }
 }
 

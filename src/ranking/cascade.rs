@@ -52,8 +52,8 @@ pub fn order(inputs: &[RankInput<'_>], prefer: &[ChainId]) -> Vec<(usize, Option
     order.iter().map(|(key, position)| (*position, decided_by(key))).collect()
 }
 
-/// Whether `candidate` would come before `first` if its balance were higher, and with it what was approved:
-/// an endpoint that knows nothing of the one knows nothing of the other.
+/// Whether `candidate` would come before `first` if its balance were high enough. An endpoint that reports no balance
+/// also reports no allowance; both are assumed mended.
 pub(crate) fn would_win_funded(candidate: &Candidate, first: &Candidate, prefer: &[ChainId]) -> bool {
     if !candidate.lacks_funds_alone() {
         return false;
@@ -74,7 +74,7 @@ fn place_by_rank(candidates: &mut [Candidate]) {
     }
 }
 
-/// All of a candidate that its place depends on.
+/// What a candidate's place depends on.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct RankInput<'a> {
@@ -101,14 +101,14 @@ impl<'a> RankInput<'a> {
         }
     }
 
-    /// That of a candidate of which nothing else is known.
+    /// The rank inputs of a hypothetical candidate.
     #[must_use]
     pub fn new(index: usize, network: Option<ChainId>, fee: Amount, decimals: u8) -> Self {
         let (network, fee) = (network.map(Cow::Owned), fee.to_value(decimals));
         Self { unviable: false, open: false, network, fee, score: Score::NEW, latency_us: None, index }
     }
 
-    /// That outlives the candidate.
+    /// An owned copy.
     #[must_use]
     pub fn kept(self) -> RankInput<'static> {
         RankInput { network: self.network.map(|network| Cow::Owned(network.into_owned())), ..self }

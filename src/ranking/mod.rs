@@ -1,7 +1,7 @@
 //! Candidates and their order: one for every offer, the reasons of those that cannot be paid, the cascade, and all of
 //! it in words.
 //!
-//! Pure. Refuses to know networks, endpoints and how anything was read.
+//! Pure: no traffic, no clock.
 
 mod approval;
 mod candidate;

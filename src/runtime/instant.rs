@@ -1,25 +1,25 @@
-//! Points in time on one monotonic clock. Time comes into the rest of the crate as one of these.
+//! Points in time on one monotonic clock: the form in which time comes into the rest of the crate.
 
 use std::time::Duration;
 
 use super::Clock;
 
-/// A point on a monotonic clock, in microseconds since that clock began. Moments of two clocks do
-/// not compare; the crate uses one clock for the whole process, which [`Instant::now`] reads.
+/// A point on a monotonic clock, in microseconds since that clock began. Instants of two clocks cannot be
+/// compared; the crate uses one clock for the whole process, which [`Instant::now`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Instant(u64);
 
 impl Instant {
-    /// The moment `micros` microseconds after the clock began.
+    /// The instant `micros` microseconds after the clock began.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// The moment `millis` milliseconds after the clock began.
+    /// The instant `millis` milliseconds after the clock began.
     #[must_use]
     pub const fn from_millis(millis: u64) -> Self {
-        Self(times(1_000, millis))
+        Self(millis.saturating_mul(1_000))
     }
 
     /// Microseconds since the clock began.
@@ -28,13 +28,13 @@ impl Instant {
         self.0
     }
 
-    /// This moment and then `span`; stays at the end of the clock rather than wrap.
+    /// This instant plus `span`; the clock's end where the sum would wrap.
     #[must_use]
     pub fn after(self, span: Duration) -> Self {
         Self(self.0.saturating_add(micros(span)))
     }
 
-    /// The moment `span` before this one; the clock's beginning where there was none.
+    /// The instant `span` before this one; the clock's beginning where there was none.
     #[must_use]
     pub fn before(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(micros(span)))
@@ -63,16 +63,8 @@ impl Instant {
     }
 }
 
-/// Without products of 128 bits, which `saturating_mul` takes where the machine has none of 64.
-const fn times(factor: u64, number: u64) -> u64 {
-    match u64::MAX.checked_div(factor) {
-        Some(most) if number <= most => number.wrapping_mul(factor),
-        _ => u64::MAX,
-    }
-}
-
 pub(crate) fn micros(span: Duration) -> u64 {
-    times(1_000_000, span.as_secs()).saturating_add(u64::from(span.subsec_micros()))
+    span.as_micros().try_into().unwrap_or(u64::MAX)
 }
 
 impl Instant {

@@ -1,5 +1,5 @@
-//! Native or WASM: the one folder that knows. Clock, sleep, boxed futures, background tasks, and the host's parts
-//! of URLs and HTTP.
+//! The one folder that knows whether the crate runs natively or as WASM: clock, sleep, boxed futures, background
+//! tasks, and the host's parts of URLs and HTTP.
 //!
 //! Everything else is written once, against these names.
 
@@ -9,9 +9,11 @@ mod imp;
 mod instant;
 mod url;
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use futures::future::{Either, select};
+use imp::HostInstant;
 pub use imp::{BoxFuture, MaybeSend, MaybeSync};
 #[cfg(feature = "reqwest")]
 pub(crate) use imp::{http_client, read_body};
@@ -20,16 +22,17 @@ pub use instant::Instant;
 pub(crate) use instant::micros;
 pub(crate) use url::RpcUrl;
 
-/// A number by chance. Nobody's secret.
+/// A random number that is no secret.
 pub(crate) fn random() -> u64 {
-    nonce().first_chunk().map_or(0, |half| u64::from_be_bytes(*half))
+    let [a, b, c, d, e, f, g, h, ..] = nonce();
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// How far a clock is set ahead, so that there is a past to speak of: what a snapshot remembers, and
-/// a paused runtime's clock, may lie before the process's first look at one.
+/// How far the clock is ahead when the process first reads it. What a snapshot remembers lies before that first
+/// look, and so may the clock of a paused runtime.
 const HEAD_START: Duration = Duration::from_secs(3_600);
 
-/// How late a timer may be for no other reason than its grain.
+/// A timer that is less late than this is late for no other reason than its grain.
 const LATE: Duration = Duration::from_millis(50);
 
 /// The process's monotonic clock. The selector and the prober hold it; nothing else reads time.
@@ -38,7 +41,12 @@ pub(crate) struct Clock;
 
 impl Clock {
     pub(crate) fn now(self) -> Instant {
-        imp::now()
+        static FIRST_LOOK: OnceLock<HostInstant> = OnceLock::new();
+        let now = HostInstant::now();
+        let first = *FIRST_LOOK.get_or_init(|| now);
+        // Each paused runtime has a clock of its own, which may be behind the first look.
+        let ahead = HEAD_START.saturating_add(now.saturating_duration_since(first));
+        Instant::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
     }
 
     pub(crate) fn sleep(self, span: Duration) -> BoxFuture<'static, ()> {
@@ -53,8 +61,8 @@ impl Clock {
         }
     }
 
-    /// Ends after `limit`. A timer that comes late tells of a thread that was busy with something else:
-    /// what arrived meanwhile was not looked at, so that time is given back, once and no more than `limit`.
+    /// Ends after `limit`. If the timer is late, the thread was busy with something else and looked at nothing
+    /// that arrived meanwhile. So the time lost is added once, but no more than `limit`.
     fn patience(self, limit: Duration) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let due = self.now().after(limit);

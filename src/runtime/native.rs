@@ -2,11 +2,12 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::sync::OnceLock;
 
 use tokio::runtime::Handle;
+/// Tokio's clock, so that a paused runtime is virtual time.
+pub(crate) use tokio::time::Instant as HostInstant;
 
-use super::{Duration, HEAD_START, Instant, RpcUrl};
+use super::{Duration, RpcUrl};
 
 /// A boxed future: `Send`, for a multi-threaded runtime may move it.
 pub type BoxFuture<'a, T> = futures::future::BoxFuture<'a, T>;
@@ -19,34 +20,22 @@ impl<T: Send + ?Sized> MaybeSend for T {}
 pub trait MaybeSync: Sync {}
 impl<T: Sync + ?Sized> MaybeSync for T {}
 
-/// Tokio's clock, so that a paused runtime is virtual time. Each paused runtime has its own.
-pub(crate) fn now() -> Instant {
-    static FIRST_LOOK: OnceLock<tokio::time::Instant> = OnceLock::new();
-    let now = tokio::time::Instant::now();
-    let first = *FIRST_LOOK.get_or_init(|| now);
-    let ahead = HEAD_START.saturating_add(now.saturating_duration_since(first));
-    Instant::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
-}
-
-/// Bytes that no other question carries. Told apart, not kept secret: std's own random keys do.
+/// Bytes that tell one question from another. They are no secret, so the random keys of std's hash maps will do.
 pub(crate) fn nonce() -> [u8; 16] {
-    let half = || RandomState::new().build_hasher().finish().to_be_bytes();
-    let mut nonce = [0; 16];
-    let halves = half().into_iter().chain(half());
-    nonce.iter_mut().zip(halves).for_each(|(place, byte)| *place = byte);
-    nonce
+    let half = || u128::from(RandomState::new().build_hasher().finish());
+    (half() << 64 | half()).to_be_bytes()
 }
 
 pub(crate) async fn sleep(span: Duration) {
     tokio::time::sleep(span).await;
 }
 
-/// Whether timers and sockets will work on this thread.
+/// Checks that timers and sockets will work on this thread.
 pub(crate) fn ready() -> Result<(), &'static str> {
     if Handle::try_current().is_err() {
         return Err("there is no Tokio runtime on this thread");
     }
-    // Tokio tells whether a runtime has a timer by panicking when one is wanted.
+    // Tokio has no way to ask whether a runtime has a timer; it panics where there is none.
     match std::panic::catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))) {
         Ok(()) => Ok(()),
         Err(_) => Err("the Tokio runtime has no timer"),
@@ -60,7 +49,7 @@ pub(crate) fn spawn(task: BoxFuture<'static, ()>) {
     }
 }
 
-/// By the parser of the `url` crate, which reqwest uses.
+/// Parses as reqwest does, which uses the `url` crate.
 pub(crate) fn parse_url(text: &str) -> Option<RpcUrl> {
     let url = url::Url::parse(text).ok()?;
     let host = url.host_str().unwrap_or_default();

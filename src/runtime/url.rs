@@ -1,7 +1,5 @@
-//! A URL as the HTTP client will read it: natively by the `url` crate, which reqwest uses, and on WASM by
-//! the host's own `URL`, which its `fetch` uses. A check made by another parser would be no check.
-//!
-//! Refuses to know which URLs are acceptable.
+//! A URL as the HTTP client will read it: natively by the `url` crate, which reqwest uses, and on WASM by the host's
+//! own `URL`, which its `fetch` uses. With another parser, what was checked could differ from what is connected to.
 
 use super::imp;
 
@@ -23,8 +21,8 @@ impl RpcUrl {
         imp::parse_url(text)
     }
 
-    /// Whether it names this machine. Parsing has written IPv4 addresses as four numbers, and lets no name
-    /// end in a number.
+    /// Whether it names this machine. The parser has written IPv4 addresses as four numbers, and has refused names
+    /// that end in a number.
     pub(crate) fn is_loopback(&self) -> bool {
         let host = self.host.as_str();
         let ipv4 = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

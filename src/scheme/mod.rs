@@ -14,9 +14,9 @@ mod upto;
 
 use self::transfer::StatedDomain;
 pub(crate) use self::transfer::{Contract, ReadFlags, Transfer, eip3009, permit2, spl};
-use crate::chain::{Amount, ChainFamily, domain_separator};
+use crate::chain::{Amount, ChainFamily, domain_separator, is_evm_address, is_zero_address};
 use crate::config::{AssetConfig, NetworkConfig};
-use crate::payment::{Terms, X402Version, is_evm_address, is_zero_address};
+use crate::payment::{Terms, X402Version};
 use crate::ranking::{Rejection, RejectionReason};
 use crate::util::text::shown;
 

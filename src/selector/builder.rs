@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::RouteSelector;
 use crate::config::Config;
-use crate::config_error::ConfigurationError;
+use crate::error::{BuildError, RuntimeError};
 use crate::health::HealthIndex;
 use crate::hold::Ledger;
 use crate::probe::{Observer, Prober};
@@ -42,14 +42,13 @@ impl RouteSelectorBuilder {
     /// The selector.
     ///
     /// # Errors
-    /// There is no transport, or the ready-made one cannot be made.
-    pub fn build(self) -> Result<RouteSelector, ConfigurationError> {
+    /// There is no transport, or the ready-made one cannot be made or does not reach every endpoint.
+    pub fn build(self) -> Result<RouteSelector, BuildError> {
         let transport = match self.transport {
             Some(transport) => transport,
             None => {
                 self.config.require_urls()?;
-                transport::ready_made()
-                    .map_err(|(problem, accepted)| ConfigurationError::new("transport", problem, accepted))?
+                transport::ready_made().map_err(|(problem, needed)| RuntimeError::new(problem, needed))?
             }
         };
         let health = self.health.unwrap_or_else(|| HealthIndex::with_settings(self.config.health.clone()));

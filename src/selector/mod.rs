@@ -11,8 +11,7 @@ pub use selection::{Claim, Selection};
 
 use crate::chain::Amount;
 use crate::config::Config;
-use crate::config_error::ConfigurationError;
-use crate::error::SelectError;
+use crate::error::{RuntimeError, SelectError};
 use crate::health::{EndpointHealth, HealthIndex, Outcome, SnapshotError};
 use crate::hold::{Hold, Ledger};
 use crate::payment::PaymentRequired;
@@ -41,9 +40,10 @@ impl RouteSelector {
     /// A selector with its own health index and the ready-made HTTP transport.
     ///
     /// # Errors
-    /// The HTTP client cannot be made, for example without any trusted root certificate.
+    /// The HTTP client cannot be made, for example without any trusted root certificate, or does not reach every
+    /// endpoint.
     #[cfg(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32")))]
-    pub fn new(config: Config) -> Result<Self, ConfigurationError> {
+    pub fn new(config: Config) -> Result<Self, crate::error::BuildError> {
         Self::builder(config).build()
     }
 
@@ -57,7 +57,7 @@ impl RouteSelector {
     /// # Errors
     /// No entry could be read, or the version is neither 1 nor 2.
     pub fn decode(&self, text: impl AsRef<[u8]>) -> Result<PaymentRequired, SelectError> {
-        Ok(PaymentRequired::from_text_within(text, &self.config.limits)?)
+        Ok(PaymentRequired::from_text(text, &self.config.limits)?)
     }
 
     /// Reads a whole response within the configuration's limits; see [`PaymentRequired::from_response`].
@@ -70,7 +70,7 @@ impl RouteSelector {
         headers: impl IntoIterator<Item = (&'a str, &'a [u8])>,
         body: &[u8],
     ) -> Result<PaymentRequired, SelectError> {
-        Ok(PaymentRequired::from_response_within(headers, body, &self.config.limits)?)
+        Ok(PaymentRequired::from_response(headers, body, &self.config.limits)?)
     }
 
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
@@ -83,11 +83,11 @@ impl RouteSelector {
     /// one selector.
     ///
     /// # Errors
-    /// No offer can be paid. The error carries every candidate, and says what is short where.
+    /// No offer can be paid. The error carries every candidate, and says what is short where. Or there is no Tokio
+    /// runtime.
     pub async fn select(&self, payment: &PaymentRequired) -> Result<Selection, SelectError> {
-        runtime::ready().map_err(|problem| {
-            ConfigurationError::new("runtime", problem, "a call from within a Tokio runtime with time enabled")
-        })?;
+        runtime::ready()
+            .map_err(|problem| RuntimeError::new(problem, "a call from within a Tokio runtime with time enabled"))?;
         let candidates = trace::select(payment.requirements().len(), self.candidates(payment)).await;
         Selection::from_candidates(payment, candidates, &self.holds)
     }
@@ -131,7 +131,7 @@ impl RouteSelector {
         }
     }
 
-    /// Reads whose low balance alone keeps a route from winning.
+    /// The reads whose low balance alone keeps a route from winning.
     fn rereads(&self, candidates: &[Candidate], slots: &[Option<Slot>]) -> Vec<Slot> {
         let mut rereads = Vec::new();
         let Some(first) = candidates.first().filter(|_| self.config.probe.second_opinion) else {

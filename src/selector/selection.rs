@@ -38,14 +38,15 @@ impl Selection {
         }
     }
 
-    /// The offer to pay, exactly as the merchant wrote it.
+    /// The offer to pay, exactly as the merchant wrote it. [`selected`](Self::selected) is the same offer with what was
+    /// read of it, and is `candidates()[0]`.
     #[must_use]
     #[allow(clippy::indexing_slicing, reason = "`from_candidates` made sure that `chosen` is an index of this list")]
     pub fn requirement(&self) -> &PaymentRequirement {
         &self.payment.requirements()[self.chosen]
     }
 
-    /// The candidate of that offer.
+    /// The candidate of [`requirement`](Self::requirement): the first of [`candidates`](Self::candidates).
     #[must_use]
     #[allow(clippy::indexing_slicing, reason = "`from_candidates` made sure that there is a first candidate")]
     pub fn selected(&self) -> &Candidate {
@@ -74,20 +75,38 @@ impl Selection {
     /// other selection spends it as well. Call it once per payment, before anything is signed. It holds until it
     /// is dropped or told what became of the payment: for `maxTimeoutSeconds` at most, and never over a day.
     ///
+    /// ```no_run
+    /// # use payroute::{HoldError, PaymentRequirement, Selection};
+    /// # async fn sign_and_send(requirement: &PaymentRequirement) -> Option<bool> { None }
+    /// # async fn pay(selection: Selection) -> Result<(), HoldError> {
+    /// let hold = selection.hold()?;
+    /// match sign_and_send(selection.requirement()).await {
+    ///     // The merchant refused it: the money is free again.
+    ///     Some(false) => hold.release(),
+    ///     // Paid, or sent and nobody knows: it counts until a balance shows it.
+    ///     Some(true) | None => hold.settle(),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// Other payments took what this one needs since the balance was read, or too many are under way.
     pub fn hold(&self) -> Result<Hold, HoldError> {
         self.claim.hold()
     }
 
-    /// What [`hold`](Self::hold) holds, without the rest of the selection.
-    #[must_use]
-    pub fn claim(&self) -> &Claim {
-        &self.claim
+    /// As [`hold`](Self::hold), for another offer that is paid instead, by its index in the merchant's list: for
+    /// example because the signer cannot sign the chosen one.
+    ///
+    /// # Errors
+    /// As for [`hold`](Self::hold), or the offer cannot be paid.
+    pub fn hold_requirement(&self, requirement_index: usize) -> Result<Hold, HoldError> {
+        self.claim_for(requirement_index).ok_or(HoldError::NotPayable(requirement_index))?.hold()
     }
 
-    /// The same for another offer, by its index in the merchant's list, if that one is paid instead: because the
-    /// signer cannot sign the chosen one, for example. `None` unless it can be paid.
+    /// What paying an offer takes, without the rest of the selection; `None` unless it can be paid.
+    #[doc(hidden)] // For the npm package, which keeps it and not the selection.
     #[must_use]
     pub fn claim_for(&self, requirement_index: usize) -> Option<Claim> {
         let is_it = |candidate: &&Candidate| candidate.requirement_index == requirement_index && candidate.viable;
@@ -104,7 +123,7 @@ pub struct Claim {
     balance: Amount,
     lifetime: Duration,
     draw: Debit,
-    /// Nothing is short; it says so once more is held.
+    /// What the offer needs and what was read; the error if other holds take the money first.
     need: Deficit,
 }
 
@@ -120,7 +139,7 @@ impl Claim {
     /// As [`Selection::hold`].
     ///
     /// # Errors
-    /// As for `Selection::hold`.
+    /// As for [`Selection::hold`].
     pub fn hold(&self) -> Result<Hold, HoldError> {
         let (asset, owner) = (self.need.asset_id.clone(), self.owner.clone());
         let demand = Demand {

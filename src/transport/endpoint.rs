@@ -1,4 +1,4 @@
-//! Where a node is reached. Holds the URL and never shows more of it than the host.
+//! Where a node is reached. It holds the URL and never shows more of it than the host.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use crate::chain::ChainId;
 use crate::health::EndpointKey;
 use crate::runtime::RpcUrl;
 
-/// One RPC endpoint of one network. `Debug` and every message show the host alone: path, query and
-/// user info of a URL carry API keys.
+/// One RPC endpoint of one network. `Debug` and every message show only the host: path, query and user info of a
+/// URL carry API keys.
 #[derive(Clone)]
 pub struct Endpoint {
     key: EndpointKey,
@@ -30,8 +30,7 @@ enum EndpointAddress {
 }
 
 impl Endpoint {
-    /// The endpoint of `network` at `url`. Which URLs are acceptable is the configuration's
-    /// business, not checked here.
+    /// The endpoint of `network` at `url`. The configuration has checked that the URL is acceptable.
     pub(crate) fn at_url(network: ChainId, url: RpcUrl) -> Self {
         let key = EndpointKey::new(network, digest("url", &url.href), url.host_and_port);
         Self { key, address: EndpointAddress::Url(url.href), label: None, priority: 0, weight: 1, max_in_flight: None }
@@ -67,15 +66,19 @@ impl Endpoint {
         &self.key
     }
 
-    /// All that may be shown of it: its host, with the port if it is not the scheme's own; a
-    /// provider's label.
+    /// The only part that may be shown: its host, with the port if it is not the scheme's own; a provider's label.
     #[must_use]
-    pub fn host(&self) -> &Arc<str> {
+    pub fn host(&self) -> &str {
         self.key.host()
     }
 
-    /// The whole URL in canonical text, secrets included, unless it is a provider. For a transport to
-    /// connect to; never to be printed.
+    /// The host, for those who keep it.
+    pub(crate) fn shared_host(&self) -> &Arc<str> {
+        self.key.shared_host()
+    }
+
+    /// The whole URL in canonical text, secrets included, unless it is a provider. A transport connects to it; it
+    /// must never be printed.
     #[must_use]
     pub fn url(&self) -> Option<&str> {
         match &self.address {
@@ -93,7 +96,7 @@ impl Endpoint {
         }
     }
 
-    /// The name that the configuration gives it beside its address. Of a URL nothing else shows it.
+    /// The label that the configuration gives it.
     #[must_use]
     pub fn label(&self) -> Option<&str> {
         self.label.as_deref()
@@ -125,7 +128,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// The first half of a hash, which identifies an address without revealing it.
+/// A hash that identifies an address without telling it: the first half of a SHA-256.
 fn digest(kind: &str, address: &str) -> u128 {
     let digest = Sha256::new().chain_update(kind).chain_update([0]).chain_update(address).finalize();
     digest.iter().take(16).fold(0, |half, byte| half << 8 | u128::from(*byte))

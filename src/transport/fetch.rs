@@ -1,7 +1,5 @@
-//! The host's `fetch` as a transport, without an HTTP library between: a tenth of what reqwest brings to
-//! a module. What belongs to the host is in `fetch.mjs`, which wasm-bindgen puts beside the module.
-//!
-//! Refuses to know JSON-RPC, deadlines and retries, like every transport.
+//! The host's `fetch` as a transport, without an HTTP library between: it adds a tenth of what reqwest adds to a
+//! module. The JavaScript half is `fetch.mjs`, which wasm-bindgen puts next to the module.
 
 use js_sys::{Promise, Uint8Array};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -53,8 +51,8 @@ extern "C" {
 /// The ready-made transport on WASM with the feature `fetch`: the host's `fetch`, with one
 /// `AbortController` a request.
 ///
-/// Follows no redirect, sends neither cookies nor referrer, and sends a user and a password in a URL
-/// as the header that they stand for.
+/// It follows no redirect and sends neither cookies nor referrer. A user and a password in a URL are sent as the
+/// `Authorization` header that they stand for.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct FetchTransport {}
@@ -76,7 +74,7 @@ impl Transport for FetchTransport {
     }
 }
 
-/// What an exchange comes to. Dropped before its end, it is aborted.
+/// The reply of an exchange. Dropping the future aborts the request.
 #[doc(hidden)] // As for `Exchange`.
 #[must_use]
 pub fn settle(exchange: Exchange) -> BoxFuture<'static, Result<HttpReply, TransportError>> {

@@ -1,6 +1,4 @@
 //! reqwest as a transport: natively a client of its own, on WASM over the host's `fetch`.
-//!
-//! Refuses to know JSON-RPC, deadlines and retries, like every transport.
 
 use super::{Endpoint, HttpReply, MAX_RESPONSE_BYTES, Transport, TransportError};
 use crate::runtime::{BoxFuture, http_client, read_body};
@@ -20,7 +18,7 @@ impl Transport for HttpTransport {
             let url = endpoint.url().ok_or(TransportError::Unreachable)?;
             let request = self.0.post(url).header("content-type", "application/json").body(body);
             let response = request.send().await.map_err(|_| TransportError::Unreachable)?;
-            // Where redirects cannot be turned off, as in a browser, the answer gives them away.
+            // A browser follows redirects whatever it is told; the response's URL shows that it did.
             if reqwest::Url::parse(url).is_ok_and(|asked| asked.origin() != response.url().origin()) {
                 return Err(TransportError::Redirected);
             }
@@ -30,7 +28,7 @@ impl Transport for HttpTransport {
             let reply = |body| Ok(HttpReply { status, retry_after, date, body });
             match read_body(response, MAX_RESPONSE_BYTES).await {
                 Ok(Some(body)) => reply(body),
-                // A refusal is a refusal however long it goes on about it.
+                // The status of a refusal says enough; a body that is too long does not change it.
                 Ok(None) | Err(_) if !(200..300).contains(&status) => reply(Vec::new()),
                 Ok(None) => Err(TransportError::TooLarge),
                 Err(_) => Err(TransportError::Unreachable),

@@ -1,4 +1,4 @@
-//! The one seam to the network: a body goes out to an endpoint, an answer or a failure comes back.
+//! The one seam to the network: a body goes out to an endpoint, a reply or a failure comes back.
 //!
 //! Refuses to know JSON-RPC, deadlines and retries; those are the prober's.
 
@@ -17,42 +17,59 @@ pub use fetch::{Exchange, FetchTransport, settle};
 
 use crate::runtime::{BoxFuture, MaybeSend, MaybeSync};
 
-/// The most that is read of an answer, after decompression: 262,144 bytes. A usual one has two
-/// thousand.
+/// The most that is read of a reply, after decompression: 262,144 bytes. A usual reply has two thousand.
 pub const MAX_RESPONSE_BYTES: usize = 256 * 1024;
 
 /// Sends a JSON-RPC body to an endpoint.
 ///
-/// Implementations must not follow redirects (a body with account data, and a URL with a key, would
-/// go to a host that nobody configured), must stop reading past [`MAX_RESPONSE_BYTES`], and must
-/// end the request when the future is dropped. Deadlines are kept by the caller.
+/// An implementation must not follow redirects: a body with account data, and a URL with a key, would go to a host
+/// that nobody configured. It must stop reading past [`MAX_RESPONSE_BYTES`], and must end the request when the
+/// future is dropped. The caller keeps the deadlines.
+///
+/// A transport that gives every endpoint the same answer, as a test would:
+///
+/// ```
+/// use payroute::{BoxFuture, Config, Endpoint, HttpReply, RouteSelector, Transport, TransportError};
+///
+/// struct Fixed(HttpReply);
+///
+/// impl Transport for Fixed {
+///     fn post<'a>(&'a self, _: &'a Endpoint, _: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
+///         Box::pin(async { Ok(self.0.clone()) })
+///     }
+/// }
+///
+/// let busy = HttpReply { status: 503, retry_after: Some("5".to_owned()), ..HttpReply::default() };
+/// let selector = RouteSelector::builder(Config::from_json("{}")?).transport(Fixed(busy)).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Transport: MaybeSend + MaybeSync + 'static {
     /// Posts `body` as `application/json`.
     fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>>;
 }
 
-/// An HTTP answer of any status.
+/// An HTTP reply of any status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpReply {
     /// The HTTP status code.
     pub status: u16,
     /// The `Retry-After` header, if there was one.
     pub retry_after: Option<String>,
-    /// The `Date` header, if there was one: what a date in `Retry-After` is measured against.
+    /// The `Date` header, if there was one. A date in `Retry-After` is measured against it.
     pub date: Option<String>,
     /// The body, decompressed.
     pub body: Vec<u8>,
 }
 
-/// Why there is no answer. Says nothing that could hold a URL.
+/// Why there is no reply. No variant has a text that could hold a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportError {
     /// No connection, or it broke.
     Unreachable,
-    /// The answer is larger than is read.
+    /// The reply is larger than [`MAX_RESPONSE_BYTES`].
     TooLarge,
-    /// The answer came from another place than was asked.
+    /// The reply came from another origin than was asked.
     Redirected,
 }
 
@@ -68,7 +85,7 @@ impl fmt::Display for TransportError {
 
 impl std::error::Error for TransportError {}
 
-/// The transport that the crate's features bring. Otherwise what is wrong, and what would be right.
+/// The transport that the crate's features bring. Otherwise what is wrong, and what is needed.
 pub(crate) fn ready_made() -> Result<Arc<dyn Transport>, (&'static str, &'static str)> {
     #[cfg(feature = "reqwest")]
     return match http::HttpTransport::new() {
@@ -78,5 +95,5 @@ pub(crate) fn ready_made() -> Result<Arc<dyn Transport>, (&'static str, &'static
     #[cfg(all(feature = "fetch", target_arch = "wasm32", not(feature = "reqwest")))]
     return Ok(Arc::new(FetchTransport::new()));
     #[cfg(not(any(feature = "reqwest", all(feature = "fetch", target_arch = "wasm32"))))]
-    Err(("is missing", "a Transport, or one of the crate's features `reqwest` and `fetch`"))
+    Err(("there is no transport", "a Transport, or one of the crate's features `reqwest` and `fetch`"))
 }

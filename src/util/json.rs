@@ -12,14 +12,14 @@ use crate::util::text::shown;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Json<'a>(&'a RawValue);
 
-/// Where a text stops being JSON, both from 1.
+/// The place where a text stops being JSON; line and column count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
 
-/// What a value is, for whoever has to say that it should be something else.
+/// The kind of a value, for messages that say which kind is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -49,6 +49,12 @@ impl fmt::Display for SyntaxError {
     }
 }
 
+impl<'a> From<&'a RawValue> for Json<'a> {
+    fn from(value: &'a RawValue) -> Self {
+        Self(value)
+    }
+}
+
 impl<'a> Json<'a> {
     /// The one value that `text` is.
     pub(crate) fn parse(text: &'a str) -> Result<Self, SyntaxError> {
@@ -59,6 +65,11 @@ impl<'a> Json<'a> {
     /// The value that `text` starts with, whatever follows.
     pub(crate) fn start_of(text: &'a str) -> Option<Self> {
         serde_json::Deserializer::from_str(text).into_iter().next()?.ok().map(Self)
+    }
+
+    /// A copy that outlives the document.
+    pub(crate) fn to_owned(self) -> Box<RawValue> {
+        self.0.to_owned()
     }
 
     /// The exact text.
@@ -85,12 +96,20 @@ impl<'a> Json<'a> {
         self.kind() == Kind::Object
     }
 
-    /// The text of a string; `None` for every other kind, and where the escapes make no Unicode text.
+    /// The text of a string; `None` for every other kind, and where an escape is half of a surrogate pair.
     pub(crate) fn text(self) -> Option<String> {
         self.part()
     }
 
-    /// A number in digits alone, such as `5`; `None` for `5.0`, `-5`, a larger one and every other kind.
+    /// The text of a string. The problem is the end of a sentence that starts with the value's name.
+    pub(crate) fn string(self) -> Result<String, String> {
+        self.text().ok_or_else(|| match self.kind() {
+            Kind::Text => "is not valid Unicode text".to_owned(),
+            kind => format!("is {}; accepted is a string", kind.words()),
+        })
+    }
+
+    /// A number in digits only, such as `5`; `None` for `5.0`, `-5`, a larger one and every other kind.
     pub(crate) fn whole(self) -> Option<u64> {
         self.raw().parse().ok()
     }
@@ -101,8 +120,8 @@ impl<'a> Json<'a> {
         Some(items.into_iter().map(Self).collect())
     }
 
-    /// The members of an object in the order they are written, repeated names and all; `None` for every
-    /// other kind, and where a name is no Unicode text.
+    /// The members of an object in the order they are written, repeated names included; `None` for every other kind,
+    /// and where a name is not Unicode text.
     pub(crate) fn members(self) -> Option<Members<'a>> {
         self.part()
     }
@@ -111,7 +130,7 @@ impl<'a> Json<'a> {
         serde_json::from_str(self.raw()).ok()
     }
 
-    /// The members of an object that has each name once: of two values, two readers could pick different
+    /// The members of an object that has each name once. If a name had two values, two readers could take different
     /// ones. The problem is the end of a sentence that starts with the value's name.
     pub(crate) fn object(self) -> Result<Members<'a>, String> {
         let members = match self.members() {
@@ -136,14 +155,14 @@ impl<'a> Members<'a> {
         named.map(|(_, value)| *value).filter(|value| !value.is_null())
     }
 
-    /// The values of `names`, `null` as absent; `None` when one of them is there twice. Other members may
-    /// be whatever they are.
+    /// The values of `names`, `null` as absent; `None` when one of them is there twice. Other members are not looked
+    /// at.
     pub(crate) fn pick<const N: usize>(&self, names: [&str; N]) -> Option<[Option<Json<'a>>; N]> {
         let once = |name: &&str| self.0.iter().filter(|(key, _)| key == name).count() <= 1;
         names.iter().all(once).then(|| names.map(|name| self.get(name)))
     }
 
-    /// A name that is there twice.
+    /// A name that occurs twice.
     pub(crate) fn repeated(&self) -> Option<&str> {
         let mut names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();

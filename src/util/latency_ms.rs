@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-#[allow(clippy::ref_option, reason = "serde asks for a reference to the field")]
 pub(crate) fn serialize<S: Serializer>(micros: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
     micros.map(|us| us as f64 / 1_000.0).serialize(serializer)
 }

@@ -1,25 +1,23 @@
-//! Text from strangers, made safe to show; numbers and lists as text.
+//! Makes text from strangers safe to show; writes numbers and lists as text.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 
-/// The most that a person is shown of a name that came from outside, in characters: every network's id and every
-/// address is shorter.
+/// Characters shown of a name that came from outside; every network's id and every address is shorter.
 const LONGEST_NAME: usize = 64;
 
-/// What a person is shown of a name that came from outside: so many characters at most, made safe.
+/// A name that came from outside, made safe and cut to [`LONGEST_NAME`] characters.
 pub(crate) fn shown(text: &str) -> String {
     escaped(text, LONGEST_NAME)
 }
 
-/// The same where every right spelling is printable ASCII, so that all else is escaped: control and bidi
-/// characters cannot act, and a look-alike letter shows itself. Escapes count as they are written.
+/// The same for a name of which every right spelling is printable ASCII. Everything else is escaped, so that a
+/// look-alike letter is seen. An escape counts as the characters it is written in.
 pub(crate) fn in_ascii(text: &str) -> String {
     let mut shown = String::new();
-    // Where to cut, should the text turn out too long: room for an ellipsis,
-    // never inside an escape.
+    // Where a text that turns out too long is cut: it leaves room for an ellipsis, and is never inside an escape.
     let mut cut = 0;
     for c in text.chars() {
-        shown.push_str(&c.escape_default().to_string());
+        shown.extend(c.escape_default());
         // Everything pushed so far is ASCII: bytes are characters.
         if shown.len() > LONGEST_NAME {
             shown.truncate(cut);
@@ -51,8 +49,8 @@ pub(crate) fn escaped(text: &str, longest: usize) -> String {
     out
 }
 
-/// Whether a character shows itself and leaves its neighbours where they are: no control, bidirectional
-/// or other, no zero-width character, line or paragraph separator, and no tag.
+/// Whether a character can be seen and leaves its neighbours where they are. Controls (bidirectional ones too),
+/// zero-width characters, line and paragraph separators and tags do not.
 pub(crate) fn is_visible(c: char) -> bool {
     !c.is_control()
         && !matches!(c,
@@ -72,18 +70,9 @@ pub(crate) fn with_point(mut digits: String, places: usize) -> String {
     digits
 }
 
-/// Adds `words` to a sentence.
-pub(crate) fn say(sentence: &mut String, words: &[&str]) {
-    words.iter().for_each(|word| sentence.push_str(word));
-}
-
-/// Adds one of the parts of which a sentence is a list.
-pub(crate) fn add_part(list: &mut String, part: &dyn Display) {
-    if !list.is_empty() {
-        list.push_str("; ");
-    }
-    // Writing to a String cannot fail.
-    let _ = write!(list, "{part}");
+/// The parts of which a sentence is a list.
+pub(crate) fn joined<T: Display>(parts: impl IntoIterator<Item = T>) -> String {
+    parts.into_iter().map(|part| part.to_string()).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

@@ -103,12 +103,12 @@ fn explain_says_it_in_words() {
     let mut candidates = vec![Candidate::new(0), Candidate::new(1)];
     candidates[0].reject(RejectionReason::NoOwner, "owners has neither eip155:137 nor eip155");
     for candidate in &mut candidates {
-        candidate.amount = Some(Amount::from_u64(50_000));
+        candidate.amount = Some(Amount::from(50_000));
         candidate.symbol = Some("USDC".into());
         candidate.decimals = Some(6);
         candidate.network_name = Some("Base".into());
     }
-    candidates[1].balance = Some(Amount::from_u64(1_200_000));
+    candidates[1].balance = Some(Amount::from(1_200_000));
     candidates[1].endpoint = Some("rpc.test".into());
     candidates[1].latency_us = Some(12_345);
     rank(&mut candidates, &[]);

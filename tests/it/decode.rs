@@ -3,13 +3,13 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use payroute::{Carrier, DecodeError, Note, PaymentRequired, X402Version};
+use payroute::{Carrier, DecodeError, Limits, Note, PaymentRequired, X402Version};
 use serde_json::{Value, json};
 
 use crate::support::{USDC_BASE, offers};
 
 fn read(document: &Value) -> PaymentRequired {
-    PaymentRequired::from_text(document.to_string()).unwrap()
+    PaymentRequired::from_text(document.to_string(), &Limits::default()).unwrap()
 }
 
 /// What is wrong with the one entry under test; a good one stands beside it.
@@ -33,13 +33,16 @@ fn header_values_in_every_base64_spelling() {
     let padded = format!(" {} \n", spellings[0]);
     let marked = format!("\u{feff}{document}");
     for text in spellings.iter().chain([&document, &padded, &marked]) {
-        let payment = PaymentRequired::from_text(text).unwrap();
+        let payment = PaymentRequired::from_text(text, &Limits::default()).unwrap();
         assert_eq!(payment.requirements()[0].terms().unwrap().amount.to_string(), "50000");
         let headers = [("Payment-Required", text.as_bytes())];
-        assert_eq!(PaymentRequired::from_response(headers, b"").unwrap().carrier(), Carrier::Header);
+        assert_eq!(
+            PaymentRequired::from_response(headers, b"", &Limits::default()).unwrap().carrier(),
+            Carrier::Header
+        );
     }
     for text in ["", "   ", "!!!", "eyJ4", "e30", "bm90IGpzb24", "\u{feff}"] {
-        assert!(PaymentRequired::from_text(text).is_err(), "{text:?}");
+        assert!(PaymentRequired::from_text(text, &Limits::default()).is_err(), "{text:?}");
     }
 }
 
@@ -49,7 +52,7 @@ fn the_original_text_of_every_entry_is_kept() {
          \"asset\":\"0xABCDEF0000000000000000000000000000000001\",\"payTo\":\"0xabcdef0000000000000000000000000000000002\",\
          \"unknown\":[1.0,1e5,\"\\u00e9\"]}";
     let text = format!("{{\"x402Version\":2,\"accepts\":[null,{entry} , 5]}}");
-    let payment = PaymentRequired::from_text(&text).unwrap();
+    let payment = PaymentRequired::from_text(&text, &Limits::default()).unwrap();
     let texts: Vec<&str> = payment.requirements().iter().map(|requirement| requirement.json()).collect();
     assert_eq!(texts, ["null", entry, "5"]);
     assert_eq!(payment.requirements().iter().map(|r| r.index()).collect::<Vec<_>>(), [0, 1, 2]);
@@ -61,12 +64,17 @@ fn the_original_text_of_the_document_is_kept() {
     let envelope = format!(r#"{{ "x402Version":2,"resource":{{"url":"https://shop.test/ü"}},  "accepts":[{offer}] }}"#);
     let list = format!("[ {offer} ]");
     for document in [&envelope, &list] {
-        assert_eq!(PaymentRequired::from_text(document).unwrap().json(), document);
+        assert_eq!(PaymentRequired::from_text(document, &Limits::default()).unwrap().json(), document);
         let header = STANDARD.encode(document);
-        let read = PaymentRequired::from_response([("payment-required", header.as_bytes())], b"{}").unwrap();
+        let read = PaymentRequired::from_response([("payment-required", header.as_bytes())], b"{}", &Limits::default())
+            .unwrap();
         assert_eq!(read.json(), document);
     }
-    let elsewhere = PaymentRequired::from_response([("payment-required", list.as_bytes())], envelope.as_bytes());
+    let elsewhere = PaymentRequired::from_response(
+        [("payment-required", list.as_bytes())],
+        envelope.as_bytes(),
+        &Limits::default(),
+    );
     assert_eq!(elsewhere.unwrap().json(), envelope, "the document that the terms were read from");
 }
 
@@ -99,12 +107,12 @@ fn the_version_is_read_generously_and_refused_exactly() {
         ("null", &v2_entry, X402Version::V2, true),
         ("null", &v1_entry, X402Version::V1, true),
     ] {
-        let payment = PaymentRequired::from_text(with_version(version, entry)).unwrap();
+        let payment = PaymentRequired::from_text(with_version(version, entry), &Limits::default()).unwrap();
         assert_eq!(payment.version(), expected, "{version}");
         assert_eq!(payment.notes().contains(&Note::VersionCoerced), coerced, "{version}");
     }
     for version in ["0", "3", "-1", "1.5", "\"v2\"", "true", "{}", "[2]", "1e1000"] {
-        let error = PaymentRequired::from_text(with_version(version, &v2_entry)).unwrap_err();
+        let error = PaymentRequired::from_text(with_version(version, &v2_entry), &Limits::default()).unwrap_err();
         assert!(matches!(error, DecodeError::UnsupportedVersion { .. }), "{version}: {error}");
     }
 }
@@ -114,7 +122,7 @@ fn amounts_are_exact_or_a_reason() {
     let with_amount = |amount: &str| {
         let text = offers::base("AMOUNT").to_string().replace("\"AMOUNT\"", amount);
         let document = format!(r#"{{"x402Version":2,"accepts":[{text},{}]}}"#, offers::base("1"));
-        let payment = PaymentRequired::from_text(&document).unwrap();
+        let payment = PaymentRequired::from_text(&document, &Limits::default()).unwrap();
         payment.requirements()[0].terms().map(|terms| terms.amount.to_string()).map_err(ToString::to_string)
     };
     let max = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
@@ -213,11 +221,13 @@ fn what_no_term_depends_on_is_read_generously() {
     let lenient = text
         .replace(r#""maxTimeoutSeconds":60"#, r#""maxTimeoutSeconds":60.0,"odd":1e999"#)
         .replace(r#""name":"USD Coin""#, r#""name":"USD Coin","note":"\ud800","big":1e999"#);
-    let payment = PaymentRequired::from_text(format!(r#"{{"x402Version":2,"accepts":[{lenient}]}}"#)).unwrap();
+    let payment =
+        PaymentRequired::from_text(format!(r#"{{"x402Version":2,"accepts":[{lenient}]}}"#), &Limits::default())
+            .unwrap();
     assert_eq!(payment.requirements()[0].terms().unwrap().max_timeout_seconds, 60);
     let surrogate = text.replace("\"exact\"", r#""\ud800""#);
     let document = format!(r#"{{"x402Version":2,"accepts":[{surrogate},{text}]}}"#);
-    let payment = PaymentRequired::from_text(document).unwrap();
+    let payment = PaymentRequired::from_text(document, &Limits::default()).unwrap();
     assert_eq!(payment.requirements()[0].terms().unwrap_err().to_string(), "scheme is not valid Unicode text");
 }
 
@@ -226,15 +236,16 @@ fn a_key_that_stands_twice_is_refused_where_it_stands() {
     let entry = offers::base("5").to_string();
     let document = |body: &str| format!(r#"{{"x402Version":2,{body}}}"#);
     let twice = document(&format!(r#""accepts":[{entry}],"accepts":[]"#));
-    let error = PaymentRequired::from_text(&twice).unwrap_err().to_string();
+    let error = PaymentRequired::from_text(&twice, &Limits::default()).unwrap_err().to_string();
     assert!(error.contains("duplicate key `accepts`"), "{error}");
     let unknown_twice = document(&format!(r#""accepts":[{entry}],"a":1,"\u0061":2"#));
-    assert!(PaymentRequired::from_text(&unknown_twice).is_err());
+    assert!(PaymentRequired::from_text(&unknown_twice, &Limits::default()).is_err());
 
     let amount_twice = entry.replace(r#""amount":"5""#, r#""amount":"5","amount":"5000000""#);
     let name_twice = entry.replace(r#""name":"USD Coin""#, r#""name":"USD Coin","name":"USDC""#);
     for bad in [amount_twice, name_twice] {
-        let payment = PaymentRequired::from_text(document(&format!(r#""accepts":[{bad},{entry}]"#))).unwrap();
+        let payment =
+            PaymentRequired::from_text(document(&format!(r#""accepts":[{bad},{entry}]"#)), &Limits::default()).unwrap();
         assert!(payment.requirements()[0].terms().unwrap_err().to_string().contains("duplicate key"));
         assert!(payment.requirements()[1].terms().is_ok());
     }
@@ -254,11 +265,11 @@ fn only_a_document_without_a_readable_entry_is_an_error() {
         (r#"{"x402Version":2,"accepts":[{}]} x"#, "document is not JSON (line 1, column 34)"),
         ("<html>payment required</html>", "is neither base64 nor JSON"),
     ] {
-        let error = PaymentRequired::from_text(text).unwrap_err();
+        let error = PaymentRequired::from_text(text, &Limits::default()).unwrap_err();
         assert!(error.to_string().contains(problem), "{text}: {error}");
     }
     let DecodeError::Unreadable { entries, .. } =
-        PaymentRequired::from_text(r#"{"x402Version":2,"accepts":[null,{}]}"#).unwrap_err()
+        PaymentRequired::from_text(r#"{"x402Version":2,"accepts":[null,{}]}"#, &Limits::default()).unwrap_err()
     else {
         panic!("another error");
     };
@@ -273,7 +284,8 @@ fn carriers_are_tried_in_order_and_every_failure_is_told() {
     let list = STANDARD.encode(json!([offers::base("3")]).to_string());
     let amount = |headers: &[(&'static str, &str)], body: &str| {
         let headers = headers.iter().map(|(name, value)| (*name, value.as_bytes()));
-        let payment = PaymentRequired::from_response(headers, body.as_bytes()).map_err(|error| error.to_string())?;
+        let payment = PaymentRequired::from_response(headers, body.as_bytes(), &Limits::default())
+            .map_err(|error| error.to_string())?;
         let amount = payment.requirements()[0].terms().unwrap().amount.to_string();
         Ok::<_, String>((payment.carrier(), amount, payment.notes().to_vec()))
     };

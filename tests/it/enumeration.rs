@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use payroute::{Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Instant, Outcome, rank};
+use payroute::__private::Instant;
+use payroute::{Candidate, ChainId, Circuit, EndpointKey, HealthIndex, Outcome, rank};
 
 use crate::reference::cascade;
 use crate::reference::health::{Effect, Health};

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use payroute::{ChainId, EndpointKey, HealthIndex, Instant, Outcome};
+use payroute::__private::Instant;
+use payroute::{ChainId, EndpointKey, HealthIndex, Outcome};
 use serde_json::{Value, json};
 
 use crate::support::script::healthy;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use payroute::{AttemptGuard, ChainId, Circuit, EndpointKey, HealthIndex, HealthSettings, Instant, Outcome};
+use payroute::__private::{AttemptGuard, Instant};
+use payroute::{ChainId, Circuit, EndpointKey, HealthIndex, HealthSettings, Outcome};
 
 const LEASE: Duration = Duration::from_millis(1_000);
 const SUCCESS: Outcome = Outcome::Success { latency: Duration::from_millis(100), chain_time_ms: None };

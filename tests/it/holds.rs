@@ -80,9 +80,11 @@ async fn every_payable_candidate_can_be_held() {
     let selector = selector(&config(), &script);
     let accepts = [offers::base("5"), offers::sepolia("5"), offers::base("6")];
     let selection = select(&selector, &accepts).await.unwrap();
-    let _held = selection.claim_for(1).unwrap().hold().unwrap();
-    assert!(selection.claim_for(2).is_none(), "it cannot be paid");
-    assert!(selection.claim_for(3).is_none(), "there is none");
+    let _held = selection.hold_requirement(1).unwrap();
+    for (index, why) in [(2, "it cannot be paid"), (3, "there is none")] {
+        let error = selection.hold_requirement(index).unwrap_err();
+        assert_eq!((&error, error.code()), (&HoldError::NotPayable(index), "not-payable"), "{why}");
+    }
     let next = select(&selector, &accepts).await.unwrap();
     assert!(next.candidates()[0].viable && !next.candidates()[1].viable);
     assert_eq!(next.requirement().index(), 0);
@@ -253,7 +255,7 @@ fn a_hold_needs_no_runtime() {
     let selection = runtime.block_on(pay(&selector, "5")).unwrap();
     drop(runtime);
     let held = selection.hold().unwrap();
-    assert!(selection.claim().hold().is_err(), "the same claim");
+    assert!(selection.hold().is_err(), "the same balance");
     held.settle();
 }
 

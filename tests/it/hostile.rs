@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::sync::Mutex;
 
-use payroute::{ChainId, PaymentRequired, RouteSelector, SelectError, Selection, registry};
+use payroute::{ChainId, Limits, PaymentRequired, RouteSelector, SelectError, Selection, registry};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use solana_address::Address;
@@ -127,7 +127,7 @@ fn run(document: &Value) -> (Script, Option<Result<Selection, SelectError>>) {
     let script = healthy(9, 9, 9);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     let selection = runtime.block_on(async {
-        let payment = PaymentRequired::from_text(document.to_string()).ok()?;
+        let payment = PaymentRequired::from_text(document.to_string(), &Limits::default()).ok()?;
         let selector: RouteSelector = selector(&only_these_endpoints(), &script);
         Some(selector.select(&payment).await)
     });
@@ -203,7 +203,7 @@ proptest! {
         assert_nothing_unasked(&document, &script);
         match selection {
             Some(selection) => assert_readable(&selection),
-            None => assert_printable(&PaymentRequired::from_text(document.to_string()).unwrap_err().to_string()),
+            None => assert_printable(&PaymentRequired::from_text(document.to_string(), &Limits::default()).unwrap_err().to_string()),
         }
     }
 }
@@ -273,7 +273,7 @@ fn nul_and_bidi_are_written_out_wherever_they_stand() {
         format!(r#"{{"x402Version":2,"accepts":[{{"{0}":1,"{0}":2}}]}}"#, r"\u0000\u202e"),
         "\0\u{202E}".to_owned(),
     ] {
-        assert_printable(&PaymentRequired::from_text(text).unwrap_err().to_string());
+        assert_printable(&PaymentRequired::from_text(text, &Limits::default()).unwrap_err().to_string());
     }
     assert!(payment(&[offer]).requirements()[0].terms().is_ok());
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use payroute::__private::Instant;
 use payroute::{
-    Candidate, ChainId, Deficit, EndpointKey, FailureClass, HealthIndex, Instant, OpenReason, Outcome, Score,
-    SelectorEvent,
+    Candidate, ChainId, Deficit, EndpointKey, FailureClass, HealthIndex, OpenReason, Outcome, Score, SelectorEvent,
 };
 use serde_json::json;
 

@@ -27,11 +27,11 @@ fn deep(levels: usize) -> String {
 }
 
 fn problem(text: impl AsRef<[u8]>) -> Option<String> {
-    PaymentRequired::from_text(text).err().map(|error| error.to_string())
+    PaymentRequired::from_text(text, &Limits::default()).err().map(|error| error.to_string())
 }
 
 fn header(value: &[u8]) -> Result<PaymentRequired, DecodeError> {
-    PaymentRequired::from_response([("payment-required", value)], b"")
+    PaymentRequired::from_response([("payment-required", value)], b"", &Limits::default())
 }
 
 #[test]
@@ -66,12 +66,12 @@ fn the_same_within_limits_of_ones_own() {
         (many(3), limits(|limits| limits.requirements = 3), limits(|limits| limits.requirements = 2)),
         (deep(5), limits(|limits| limits.json_depth = 5), limits(|limits| limits.json_depth = 4)),
     ] {
-        assert!(PaymentRequired::from_text_within(&text, &at).is_ok());
-        assert!(PaymentRequired::from_text_within(&text, &below).is_err());
+        assert!(PaymentRequired::from_text(&text, &at).is_ok());
+        assert!(PaymentRequired::from_text(&text, &below).is_err());
     }
     let read = |limits: &Limits| {
         let value = many(1);
-        PaymentRequired::from_response_within([("payment-required", value.as_bytes())], b"", limits).is_ok()
+        PaymentRequired::from_response([("payment-required", value.as_bytes())], b"", limits).is_ok()
     };
     assert!(read(&limits(|limits| limits.header_bytes = size)));
     assert!(!read(&limits(|limits| limits.header_bytes = size - 1)));
@@ -98,7 +98,7 @@ fn amounts_have_256_bits_however_long_they_are_written() {
     let mut limits = Limits::default();
     limits.body_bytes = 1 << 24;
     for digits in [one_more, "9".repeat(79), "9".repeat(1_000_000), "9".repeat(16_000_000)] {
-        let read = PaymentRequired::from_text_within(many(2).replacen("\"1\"", &format!("\"{digits}\""), 1), &limits);
+        let read = PaymentRequired::from_text(many(2).replacen("\"1\"", &format!("\"{digits}\""), 1), &limits);
         let problem = read.unwrap().requirements()[0].terms().unwrap_err().to_string();
         assert!(problem.starts_with("amount ") && problem.len() < 100, "{problem}");
     }
@@ -117,7 +117,7 @@ fn numbers_that_readers_round_are_refused() {
         let offer = |field: &str, value: &str| {
             let text = many(2).replacen(&format!(r#""{field}":{value}"#), &format!(r#""{field}":{written}"#), 1);
             assert!(text.contains(written));
-            PaymentRequired::from_text(text).unwrap().requirements()[0].terms().is_ok()
+            PaymentRequired::from_text(text, &Limits::default()).unwrap().requirements()[0].terms().is_ok()
         };
         assert_eq!(offer("amount", "\"1\""), readable, "{written}");
         assert_eq!(offer("maxTimeoutSeconds", "60"), readable, "{written}");

@@ -138,7 +138,7 @@ fn parsed(params: &str) -> Value {
 }
 
 #[test]
-fn the_bytes_are_the_source_and_the_question_stands_behind() {
+fn the_bytes_are_the_source_and_the_input_stands_behind() {
     let calls = [
         ViewCall::view(OWNER, ALLOWANCE, [SPENDER, OWNER]),
         ViewCall::view(SPENDER, PAUSED, []),
@@ -170,7 +170,7 @@ fn the_bytes_are_the_source_and_the_question_stands_behind() {
 }
 
 #[test]
-fn a_question_has_a_size() {
+fn a_multicall_has_a_size() {
     let sizes = [1, 6, 16, MAX_CALLS].map(|count| {
         let multicall = Multicall::new(NONCE, &vec![ViewCall::view(OWNER, BALANCE_OF, [SPENDER]); count]).unwrap();
         (parsed(&multicall.create_params())[0]["data"].as_str().unwrap().len() - 2) / 2

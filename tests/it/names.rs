@@ -17,6 +17,30 @@ fn a_word_is_the_same_in_json_in_rust_and_in_typescript() {
     agrees("FailureClass", 10, FailureClass::name);
 }
 
+/// Each type under the name that the crate exports, which the compiler checks, and TypeScript's.
+macro_rules! twins {
+    ($($name:ident)*) => {
+        [$((std::any::type_name::<payroute::$name>(), stringify!($name))),*]
+    };
+}
+
+#[test]
+fn a_type_has_one_name_in_rust_and_in_typescript() {
+    let twins = twins![
+        Approval Candidate Carrier CarrierFailure Circuit Config ConfigurationError DecidingKey Deficit EndpointHealth
+        EndpointMetrics FailureClass HealthIndex HealthSettings Hold Limits MalformedField Note OpenReason
+        PaymentRequirement ReadPlan RejectionReason ScoreParts Selection SelectorEvent Terms X402Version
+    ];
+    for (path, name) in twins {
+        assert_eq!(path.rsplit("::").next(), Some(name), "an alias is a second name");
+        let declared = ["interface", "type", "class"].iter().any(|kind| {
+            let start = format!("export {kind} {name}");
+            TYPES.split(&start).skip(1).any(|rest| rest.starts_with([' ', '<']))
+        });
+        assert!(declared, "{name} has another name in TypeScript, or none");
+    }
+}
+
 /// `count` words, so that a set of which nothing is found does not agree with nothing.
 fn agrees<T: DeserializeOwned + Serialize + Copy, N: AsRef<str>>(union: &str, count: usize, name: impl Fn(T) -> N) {
     let words = accepted_by_json::<T>();

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use payroute::__private::Instant;
 use payroute::{
-    ChainId, Circuit, Config, Endpoint, EndpointKey, FailureClass, HealthIndex, Instant, Outcome, ReadPlan,
-    RouteSelector, SelectorEvent, SnapshotError,
+    ChainId, Circuit, Config, Endpoint, EndpointKey, FailureClass, HealthIndex, Outcome, ReadPlan, RouteSelector,
+    SelectorEvent, SnapshotError,
 };
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use crate::support::script::healthy;
 use crate::support::{Answer, Evm, Script, Svm, USDC_BASE, USDC_SEPOLIA, config, offers, select, selector};
 
 fn endpoint<'a>(selector: &'a RouteSelector, host: &str) -> &'a Endpoint {
-    selector.endpoints().find(|endpoint| &**endpoint.host() == host).unwrap()
+    selector.endpoints().find(|endpoint| endpoint.host() == host).unwrap()
 }
 
 #[tokio::test(start_paused = true)]

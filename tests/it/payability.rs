@@ -1,7 +1,7 @@
 //! Every reason for which a real chain says no, and what people are told of it. One request a network,
 //! whatever is asked.
 
-use payroute::{Candidate, Note, PaymentRequired, RouteSelector, SelectError, Selection};
+use payroute::{Candidate, Limits, Note, PaymentRequired, RouteSelector, SelectError, Selection};
 use serde_json::{Value, json};
 
 use crate::support::localnet::{BASE, Counted, Localnet};
@@ -36,7 +36,7 @@ impl Shop {
     async fn select(&self, offers: &[Value]) -> (Result<Selection, SelectError>, String) {
         let mut document = offers::v2(offers);
         document["extensions"] = self.extensions.clone();
-        let payment = PaymentRequired::from_text(document.to_string()).unwrap();
+        let payment = PaymentRequired::from_text(document.to_string(), &Limits::default()).unwrap();
         let result = self.selector.select(&payment).await;
         assert_eq!(self.counted.take(), 1, "one request for {} offers", offers.len());
         let text = match &result {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use payroute::{Circuit, Note, ReadPlan, SelectError, Selection};
+use payroute::{Circuit, Limits, Note, ReadPlan, SelectError, Selection};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -734,7 +734,7 @@ async fn throttled_is_passed_over_but_used_when_it_is_the_only_one() {
 async fn the_requirement_is_the_merchants_own_text() {
     let script = healthy(9, 9, 9);
     let text = offers::v2(&[offers::base("5")]).to_string().replace("\"amount\":\"5\"", "\"amount\" :  \"5\"");
-    let payment = payroute::PaymentRequired::from_text(&text).unwrap();
+    let payment = payroute::PaymentRequired::from_text(&text, &Limits::default()).unwrap();
     let selection = selector(&config(), &script).select(&payment).await.unwrap();
     assert!(text.contains(selection.requirement().json()));
     assert!(selection.requirement().json().contains("\"amount\" :  \"5\""));
@@ -774,12 +774,15 @@ fn a_runtime_without_a_timer_is_told_as_well() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let selector = selector(&config(), &Script::default());
     let error = runtime.block_on(select(&selector, &[offers::base("5")])).unwrap_err();
-    assert_eq!(error.code(), "configuration");
+    assert_eq!(error.code(), "runtime");
 }
 
 #[test]
 fn without_a_runtime_there_is_an_error_and_no_panic() {
     let selector = selector(&config(), &Script::default());
     let error = futures::executor::block_on(select(&selector, &[offers::base("5")])).unwrap_err();
-    assert_eq!(error.code(), "configuration");
+    assert_eq!(error.code(), "runtime");
+    let needed =
+        "there is no Tokio runtime on this thread; needed is a call from within a Tokio runtime with time enabled";
+    assert_eq!(error.to_string(), needed);
 }

@@ -1,6 +1,6 @@
 //! Schemes and transfer methods: what each demands of an offer, and what of the chain.
 
-use payroute::{Candidate, Note, RouteSelector, SelectError, Selection};
+use payroute::{Candidate, Limits, Note, RouteSelector, SelectError, Selection};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, BUYER, Evm, MERCHANT, Script, USDC_BASE, config, offers, payment, reasons, selector};
@@ -57,7 +57,7 @@ async fn select_on(chain: Evm, extensions: &[&str], offers: &[Value]) -> (Result
     for name in extensions {
         document["extensions"][name] = json!({"info": {"version": "1"}, "schema": {}});
     }
-    let payment = payroute::PaymentRequired::from_text(document.to_string()).unwrap();
+    let payment = payroute::PaymentRequired::from_text(document.to_string(), &Limits::default()).unwrap();
     let result = selector(&config, &script).select(&payment).await;
     (result, script.asked().len())
 }
@@ -196,7 +196,7 @@ async fn without_word_of_the_owners_code_nothing_stands_in() {
     let (_, selector) = refusing(chain(&[(ALLOWANCE, "0")]), error, is_owners_code);
     let mut document = offers::v2(&[permit2("5")]);
     document["extensions"]["erc20ApprovalGasSponsoring"] = json!({"info": {"version": "1"}, "schema": {}});
-    let payment = payroute::PaymentRequired::from_text(document.to_string()).unwrap();
+    let payment = payroute::PaymentRequired::from_text(document.to_string(), &Limits::default()).unwrap();
     let error = selector.select(&payment).await.unwrap_err();
     assert_eq!(reasons(&error.candidates()[0]), ["allowance-required"]);
     assert_eq!(error.candidates()[0].notes, [Note::FactsUnread]);
@@ -248,7 +248,7 @@ async fn all_plans_come_to_the_same_verdict() {
         config["networks"]["base"]["rpc"] = json!(["https://base-1.test/"]);
         let mut document = offers::v2(&offers);
         document["extensions"] = json!({"eip2612GasSponsoring": {}});
-        let payment = payroute::PaymentRequired::from_text(document.to_string()).unwrap();
+        let payment = payroute::PaymentRequired::from_text(document.to_string(), &Limits::default()).unwrap();
         let result = selector(&config, &singles(plain(chain(&views)))).select(&payment).await;
         assert_eq!(verdicts(&result), expected, "singles: {views:?}");
     }
@@ -439,7 +439,7 @@ async fn version_1_has_one_scheme_and_one_method() {
     ];
     for (offer, expected) in methods {
         let document = json!({"x402Version": 1, "accepts": [offers::with(offer.clone(), "network", json!("base"))]});
-        let payment = payroute::PaymentRequired::from_text(document.to_string()).unwrap();
+        let payment = payroute::PaymentRequired::from_text(document.to_string(), &Limits::default()).unwrap();
         let error = selector(&config(), &Script::default()).select(&payment).await.unwrap_err();
         assert_eq!(reasons(&error.candidates()[0]), expected, "{offer}");
     }
@@ -464,7 +464,7 @@ async fn what_is_known_of_a_token_is_not_asked() {
         let offer = offers::with_extra(offer, "assetTransferMethod", json!("permit2"));
         let mut document = offers::v2(&[offer]);
         document["extensions"] = json!({"eip2612GasSponsoring": {"info": {}}});
-        let payment = payroute::PaymentRequired::from_text(document.to_string()).unwrap();
+        let payment = payroute::PaymentRequired::from_text(document.to_string(), &Limits::default()).unwrap();
         let result = selector(&config, &script).select(&payment).await;
         assert_eq!(first(&result).viable, payable, "{network}, version {version_stated} of {version}");
         let (_, body) = &script.requests()[0];

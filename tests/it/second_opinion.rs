@@ -212,7 +212,7 @@ async fn only_a_usable_provider_within_the_selections_two_is_asked() {
     }
     let script = two(4, 9);
     let cordoned = selector(&crate::support::config(), &script);
-    cordoned.cordon(cordoned.endpoints().find(|endpoint| &**endpoint.host() == "base-2.test").unwrap());
+    cordoned.cordon(cordoned.endpoints().find(|endpoint| endpoint.host() == "base-2.test").unwrap());
     select(&cordoned, &[offers::base(PRICE)]).await.unwrap_err();
     assert_eq!(script.asked(), ["base-1.test"], "cordoned");
 }

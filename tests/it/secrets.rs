@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use payroute::{Config, PaymentRequired, RouteSelector};
+use payroute::{Config, Limits, PaymentRequired, RouteSelector};
 use serde_json::{Value, json};
 
 use crate::support::script::healthy;
@@ -117,7 +117,7 @@ fn nothing_of_a_response_but_its_terms_is_repeated() {
         ("payment-required", b"%s3cr3theader%"),
         ("x-payment-required", b"[\"s3cr3theader\"]"),
     ];
-    let error = PaymentRequired::from_response(headers, b"<html>s3cr3tpath").unwrap_err();
+    let error = PaymentRequired::from_response(headers, b"<html>s3cr3tpath", &Limits::default()).unwrap_err();
     assert_clean("error", &format!("{error} {error:?}"));
 }
 
@@ -191,7 +191,7 @@ async fn the_http_client_says_no_more_either() {
     let mut config = config();
     config["networks"]["base"]["rpc"] = json!(["http://s3cr3tuser:s3cr3tpass@127.0.0.1:9/s3cr3tpath?key=s3cr3tquery"]);
     let selector = RouteSelector::new(Config::from_json(&config.to_string()).unwrap()).unwrap();
-    let payment = PaymentRequired::from_text(offers::v2(&[offers::base("5")]).to_string()).unwrap();
+    let payment = PaymentRequired::from_text(offers::v2(&[offers::base("5")]).to_string(), &Limits::default()).unwrap();
     let error = selector.select(&payment).await.unwrap_err();
     assert!(error.to_string().contains("127.0.0.1:9: the connection failed"), "{error}");
     assert_clean("error", &format!("{error} {error:?}"));

@@ -2,8 +2,8 @@
 //! health step means is one file for both.
 
 use payroute::{
-    BoxFuture, Candidate, ChainId, Config, Endpoint, HttpReply, PaymentRequired, RouteSelector, SelectError, Transport,
-    TransportError, X402Version,
+    BoxFuture, Candidate, ChainId, Config, Endpoint, HttpReply, Limits, PaymentRequired, RouteSelector, SelectError,
+    Transport, TransportError, X402Version,
 };
 use serde_json::{Value, json};
 
@@ -40,11 +40,11 @@ fn every_vector_is_run() {
 fn decoding() {
     check("decoding", |input| {
         let decoded = match input["text"].as_str() {
-            Some(text) => PaymentRequired::from_text(text),
+            Some(text) => PaymentRequired::from_text(text, &Limits::default()),
             None => {
                 let headers = input["headers"].as_object().unwrap().iter();
                 let headers = headers.map(|(name, value)| (name.as_str(), value.as_str().unwrap().as_bytes()));
-                PaymentRequired::from_response(headers, input["body"].as_str().unwrap().as_bytes())
+                PaymentRequired::from_response(headers, input["body"].as_str().unwrap().as_bytes(), &Limits::default())
             }
         };
         match decoded {
@@ -111,7 +111,7 @@ async fn screen(input: &Value) -> Value {
     };
     let selector = RouteSelector::builder(config).transport(Nowhere).build().unwrap();
     let document = json!({ "x402Version": 2, "accepts": input["accepts"] }).to_string();
-    let payment = match PaymentRequired::from_text(&document) {
+    let payment = match PaymentRequired::from_text(&document, &Limits::default()) {
         Ok(payment) => payment,
         Err(error) => return json!({ "code": SelectError::from(error).code(), "reasons": null }),
     };

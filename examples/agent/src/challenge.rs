@@ -29,7 +29,7 @@ pub(crate) async fn read(mut response: Response, limits: &Limits) -> Result<Paym
 
 fn decode(headers: &HeaderMap, body: &[u8], limits: &Limits) -> std::result::Result<PaymentRequired, DecodeError> {
     let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
-    PaymentRequired::from_response_within(headers, body, limits)
+    PaymentRequired::from_response(headers, body, limits)
 }
 
 /// As much of the body as shows that it is longer than `limit`.

@@ -93,9 +93,9 @@ impl<S: PaymentSelector + 'static> PayrouteMiddleware<S> {
     ) -> Result<std::result::Result<(Payment, HeaderMap), HoldError>> {
         let mut refusals = Vec::new();
         for (place, candidate) in selection.candidates().iter().enumerate() {
-            let Some(claim) = selection.claim_for(candidate.requirement_index) else { break };
-            let hold = match claim.hold() {
+            let hold = match selection.hold_requirement(candidate.requirement_index) {
                 Ok(hold) => hold,
+                Err(HoldError::NotPayable(_)) => break,
                 Err(held) => return Ok(Err(held)),
             };
             match self.sign(required, candidate).await {

@@ -199,7 +199,7 @@ mod tests {
         let rpc = r#"{"networks": {"solana": {"rpc": ["https://one.test/", "https://two.test/"]}}}"#;
         let selector = RouteSelector::new(Config::from_json(rpc).unwrap()).unwrap();
         let solana = ChainId::resolve("solana").unwrap();
-        let first: &Endpoint = selector.endpoints().find(|endpoint| &**endpoint.host() == "one.test").unwrap();
+        let first: &Endpoint = selector.endpoints().find(|endpoint| endpoint.host() == "one.test").unwrap();
         let client = SolanaRpc::of(&selector, solana).unwrap();
         let chosen = || client.as_ref().url();
 

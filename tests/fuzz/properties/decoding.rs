@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
-use payroute::{Carrier, Config, PaymentRequired, RejectionReason, RouteSelector, X402Version};
+use payroute::{Carrier, Config, Limits, PaymentRequired, RejectionReason, RouteSelector, X402Version};
 use serde_json::value::RawValue;
 
 use super::stage::{Silent, run};
@@ -23,12 +23,12 @@ type Fields<'a> = BTreeMap<String, &'a RawValue>;
 
 /// Reads the input alone, and as a response.
 pub fn check(input: &[u8]) {
-    if let Ok(payment) = PaymentRequired::from_text(input) {
+    if let Ok(payment) = PaymentRequired::from_text(input, &Limits::default()) {
         decoded(&payment, input);
     }
     let (head, body) = halves(input);
     let headers: Vec<(&str, &[u8])> = head.split(|byte| *byte == b'\n').filter_map(header).collect();
-    if let Ok(payment) = PaymentRequired::from_response(headers.iter().copied(), body) {
+    if let Ok(payment) = PaymentRequired::from_response(headers.iter().copied(), body, &Limits::default()) {
         let named = |name: &str| {
             let header = headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
             header.expect("the header that was read").1
@@ -132,7 +132,7 @@ fn written_again(payment: &PaymentRequired) {
     serde_json::from_str::<&RawValue>(&document).expect("offers are JSON");
     let header = base64::engine::general_purpose::STANDARD.encode(&document);
     for carrier in [&document, &header] {
-        let Ok(again) = PaymentRequired::from_text(carrier) else {
+        let Ok(again) = PaymentRequired::from_text(carrier, &Limits::default()) else {
             // What was found in a body may be too long for a header.
             assert!(header.len() > 64 * 1024, "what was read once cannot be read again");
             continue;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use payroute::{
-    Amount, BoxFuture, Candidate, Config, Endpoint, HttpReply, PaymentRequired, RejectionReason, RouteSelector,
+    Amount, BoxFuture, Candidate, Config, Endpoint, HttpReply, Limits, PaymentRequired, RejectionReason, RouteSelector,
     SelectError, Selection, Transport, TransportError,
 };
 use serde_json::value::RawValue;
@@ -87,7 +87,7 @@ fn shown(answer: &Result<Selection, SelectError>) -> String {
 
 fn offered(family: usize) -> PaymentRequired {
     thread_local! {
-        static OFFERED: [PaymentRequired; 2] = [EVM, SVM].map(|text| PaymentRequired::from_text(text).unwrap());
+        static OFFERED: [PaymentRequired; 2] = [EVM, SVM].map(|text| PaymentRequired::from_text(text, &Limits::default()).unwrap());
     }
     OFFERED.with(|offered| offered[family].clone())
 }
@@ -225,7 +225,7 @@ fn amounts(result: &RawValue) -> Vec<Amount> {
 fn held(account: &Fields<'_>) -> Option<Amount> {
     let (data, _): (String, String) = serde_json::from_str(account.get("data")?.get()).ok()?;
     let data = STANDARD.decode(data).ok()?;
-    data.get(64..)?.first_chunk().map(|amount| Amount::from_u64(u64::from_le_bytes(*amount)))
+    data.get(64..)?.first_chunk().map(|amount| Amount::from(u64::from_le_bytes(*amount)))
 }
 
 /// The ids of the calls that ask for balances.

@@ -6,7 +6,8 @@
 
 use std::time::Duration;
 
-use payroute::{ChainId, EndpointKey, HealthIndex, HealthSettings, Instant, Outcome};
+use payroute::__private::Instant;
+use payroute::{ChainId, EndpointKey, HealthIndex, HealthSettings, Outcome};
 
 const OUTCOMES: [(u8, Outcome); 8] = [
     (b's', Outcome::Success { latency: Duration::from_millis(120), chain_time_ms: Some(1_800_000_000_000) }),

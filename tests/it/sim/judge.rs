@@ -96,7 +96,7 @@ impl Book {
         let disagree = standing.is_some_and(|standing| standing.contradicted.is_some());
         self.check("balances that disagree are noted", noted == disagree, || format!("{}: {standing:?}", shown()));
         let short = clear(candidate, RejectionReason::InsufficientBalance);
-        let enough = candidate.balance.is_some_and(|balance| balance >= Amount::from_u64(offer.amount));
+        let enough = candidate.balance.is_some_and(|balance| balance >= Amount::from(offer.amount));
         self.check("law 3: short only when read", short == (known.is_some() && !enough), shown);
         self.check("viable exactly when without reasons", candidate.viable == candidate.rejections.is_empty(), shown);
         self.check("enough can pay", candidate.viable == enough, shown);

@@ -191,7 +191,7 @@ impl Application {
 
     fn endpoint(&self, place: Place) -> payroute::Endpoint {
         let host = self.wire.book().world.endpoint(place).host.clone();
-        self.selector.endpoints().find(|endpoint| **endpoint.host() == *host).unwrap().clone()
+        self.selector.endpoints().find(|endpoint| endpoint.host() == &*host).unwrap().clone()
     }
 
     fn cordon(&mut self) {

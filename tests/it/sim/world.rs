@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use fastrand::Rng;
-use payroute::{ChainId, Config, PaymentRequired};
+use payroute::{ChainId, Config, Limits, PaymentRequired};
 use serde_json::{Value, json};
 
 use super::fault::Fault;
@@ -213,7 +213,7 @@ impl World {
 /// The 402 with these offers.
 pub fn document(offers: &[Offer]) -> PaymentRequired {
     let accepts: Vec<Value> = offers.iter().map(|offer| offer.json.clone()).collect();
-    PaymentRequired::from_text(offers::v2(&accepts).to_string()).unwrap()
+    PaymentRequired::from_text(offers::v2(&accepts).to_string(), &Limits::default()).unwrap()
 }
 
 impl Endpoint {

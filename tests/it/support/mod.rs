@@ -10,7 +10,7 @@ pub mod script;
 
 pub use chain::{Evm, Svm};
 pub use node::NodeProgram;
-use payroute::{Config, HealthIndex, PaymentRequired, RouteSelector, SelectError, Selection};
+use payroute::{Config, HealthIndex, Limits, PaymentRequired, RouteSelector, SelectError, Selection};
 pub use sample::Sample;
 pub use script::{Answer, Script};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub async fn select(selector: &RouteSelector, offers: &[Value]) -> Result<Select
 
 /// A version 2 document with these offers.
 pub fn payment(offers: &[Value]) -> PaymentRequired {
-    PaymentRequired::from_text(offers::v2(offers).to_string()).unwrap()
+    PaymentRequired::from_text(offers::v2(offers).to_string(), &Limits::default()).unwrap()
 }
 
 /// The names of all rejections of a candidate.

@@ -22,7 +22,7 @@ impl Sample {
         }
         candidate.circuit = self.circuit;
         candidate.network = Some(ChainId::resolve(self.network).unwrap());
-        candidate.fee = Amount::from_u64(self.fee.0);
+        candidate.fee = Amount::from(self.fee.0);
         candidate.decimals = Some(self.fee.1);
         candidate.health_score = Score::from_bps(self.score);
         candidate.latency_us = self.latency_us;
