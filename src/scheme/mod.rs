@@ -16,6 +16,7 @@ use self::transfer::StatedDomain;
 pub(crate) use self::transfer::{Contract, ReadFlags, Transfer, eip3009, permit2, spl};
 use crate::chain::{Amount, ChainFamily, domain_separator, is_evm_address, is_zero_address};
 use crate::config::{AssetConfig, NetworkConfig};
+use crate::hold::Debit;
 use crate::payment::{Terms, X402Version};
 use crate::ranking::{Rejection, RejectionReason};
 use crate::util::text::shown;
@@ -29,15 +30,6 @@ const SCHEMES: &[(&str, Router, Debit)] = &[
 
 /// Finds the route of an offer of the scheme, or why there is none that can be judged.
 type Router = fn(&Offer<'_>) -> Result<Route, Rejection>;
-
-/// What a payment that was made has taken of what had to be there for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Debit {
-    /// All of it.
-    Exact,
-    /// As much as the server chose; a deposit, or nothing where one was there already.
-    UpTo,
-}
 
 /// Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
 const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
@@ -86,9 +78,9 @@ pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
     route(offer)
 }
 
-/// What a payment by `scheme` takes, if that is one.
-pub(crate) fn draw(scheme: &str) -> Option<Debit> {
-    row(scheme).map(|(_, _, draw)| *draw)
+/// How much a payment by `scheme` takes. `None` for a scheme that is not known.
+pub(crate) fn debit(scheme: &str) -> Option<Debit> {
+    row(scheme).map(|(_, _, debit)| *debit)
 }
 
 fn row(scheme: &str) -> Option<&'static (&'static str, Router, Debit)> {
