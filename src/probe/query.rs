@@ -1,6 +1,4 @@
 //! One way of reading balances of one network: the calls that go out, and what their replies report together.
-//!
-//! Refuses to know how bodies travel, and which endpoint they go to.
 
 use super::evm::{self, CallSet, Multicall};
 use super::plan::NetworkPlan;

@@ -1,4 +1,4 @@
-//! What an endpoint reports of balances, and why a balance was not read.
+//! What an endpoint reports about balances, and why a balance was not read.
 
 use super::rpc::Failure;
 use crate::health::{FailureClass, Next};

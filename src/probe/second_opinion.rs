@@ -1,7 +1,7 @@
 //! The second opinion: a low balance, read once more at another endpoint.
 //!
-//! Which reads are in doubt comes in; offers are not known here. If two endpoints disagree, there is no way to tell
-//! which one is right, so the higher balance stands. A payment of the account between the two reads does no harm: the
+//! Which reads are in doubt comes in; offers are not known here. If two endpoints disagree, it is unknown which
+//! one is right, so the higher balance stands. A payment of the account between the two reads does no harm: the
 //! second balance is then lower still than the first, which was too low already.
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! What was sent where: requests in flight, counts by class, and the state of strategies.
+//! Requests under way and counts for each endpoint; budgets and state of strategies for each network.
 //!
-//! Bounded by the configuration: one row an endpoint, one a network. Not health: a reset leaves it.
+//! Bounded by the configuration: one row an endpoint, one a network. Not health: `reset_health` leaves it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -67,7 +67,7 @@ fn by_class<S: Serializer>(failures: &[(FailureClass, u64)], serializer: S) -> R
 
 #[derive(Debug)]
 pub(crate) struct Traffic {
-    /// Of the draws of every network.
+    /// Of every network's random numbers.
     seed: u64,
     state: Mutex<TrafficState>,
 }

@@ -1,6 +1,4 @@
 //! What a probe finds out for a candidate, and the endpoint that reported it.
-//!
-//! Refuses to know how it was read and what it means for the offer.
 
 use std::sync::Arc;
 

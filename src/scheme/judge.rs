@@ -1,6 +1,6 @@
 //! What the facts make of a candidate: first what was read, then how its token would move, then what is short.
 //!
-//! Refuses to know how facts were read. What each way of moving tokens makes of them is in the schemes' own files.
+//! What each way of moving tokens makes of the facts is in its own file in `transfer`.
 
 use super::Route;
 use super::facts::{AccountState, ReadOutcome, Reading};

@@ -76,9 +76,9 @@ impl RouteSelector {
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxEndpointsPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
-    /// many networks are offered. If the thread is blocked past a provider's deadline, that deadline is extended
-    /// once by the delay, at most doubling it. A low balance that alone keeps a route from being chosen is read
-    /// once more at another provider within that time (`routing.secondOpinion`). Dropping the future cancels
+    /// many networks are offered. If the thread is blocked past an endpoint's deadline, that deadline is
+    /// extended once by the delay, at most doubling it. A low balance that alone keeps a route from being chosen is read
+    /// once more at another endpoint within that time (`routing.secondOpinion`). Dropping the future cancels
     /// the requests under way, which is neutral to health. Any number of selections may run at once on
     /// one selector.
     ///
@@ -92,7 +92,7 @@ impl RouteSelector {
         Selection::from_candidates(payment, candidates, &self.holds)
     }
 
-    /// Every offer as the buyer stands towards it, ranked.
+    /// One candidate for every offer, ranked.
     async fn candidates(&self, payment: &PaymentRequired) -> Vec<Candidate> {
         let screened = screen::screen(payment, &self.config);
         let (plan, slots) = Plan::new(screened.iter().map(|offer| offer.read.as_ref()));

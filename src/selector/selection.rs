@@ -72,8 +72,8 @@ impl Selection {
     }
 
     /// Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no
-    /// other selection spends it as well. Call it once per payment, before anything is signed. It holds until it
-    /// is dropped or told what became of the payment: for `maxTimeoutSeconds` at most, and never over a day.
+    /// other selection spends it as well. Call it once per payment, before anything is signed. It ends when
+    /// it is dropped, released or settled, and after `maxTimeoutSeconds` or a day at the latest.
     ///
     /// ```no_run
     /// # use payroute::{HoldError, PaymentRequirement, Selection};
@@ -83,7 +83,7 @@ impl Selection {
     /// match sign_and_send(selection.requirement()).await {
     ///     // The merchant refused it: the money is free again.
     ///     Some(false) => hold.release(),
-    ///     // Paid, or sent and nobody knows: it counts until a balance shows it.
+    ///     // Paid, or sent with an unknown outcome: it counts until a balance shows it.
     ///     Some(true) | None => hold.settle(),
     /// }
     /// # Ok(())

@@ -1,6 +1,4 @@
 //! The view calls that a set of reads needs, each once, and what their results say about each read.
-//!
-//! Refuses to know how calls are sent and their results decoded.
 
 use super::multicall::{EvmAddress, MAX_CALLS, NoWord, ViewCall, Word};
 use crate::chain::Amount;

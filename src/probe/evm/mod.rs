@@ -1,6 +1,6 @@
 //! Reading an EVM chain: which chain it is, and the view calls that the reads need.
 //!
-//! Builds calls and decodes results. Refuses to know how they travel and what they mean for an offer.
+//! Builds calls and decodes results.
 
 mod calls;
 mod multicall;

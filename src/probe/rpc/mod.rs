@@ -1,4 +1,4 @@
-//! The JSON-RPC envelope: bodies out, answers in, matched by id and nothing else.
+//! The JSON-RPC envelope: bodies go out, answers come in and are matched by their ids alone.
 //!
 //! Refuses to know which methods are called and what their results mean.
 
@@ -22,7 +22,7 @@ const BUSY_FOR: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug)]
 pub(in crate::probe) struct Call {
     pub(in crate::probe) method: &'static str,
-    /// As JSON text: what is put together of digits and letters needs no serializer.
+    /// As JSON text: it consists of hexadecimal and base58, which need no escapes.
     pub(in crate::probe) params: String,
 }
 

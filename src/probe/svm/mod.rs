@@ -1,7 +1,7 @@
 //! Reading Solana: which cluster it is, and what owners hold in their associated token accounts.
 //!
-//! Builds calls and decodes results. Refuses to know how they travel. Payments go from one associated
-//! account to another, so no other token account is looked for.
+//! Builds calls and decodes results. Payments go from one associated account to another, so no other token account is
+//! looked for.
 
 mod account;
 
