@@ -18,7 +18,7 @@ const PRICES_PER_DEPOSIT: u32 = 5;
 /// Seconds for which the contract can hold a withdrawal back: 15 minutes to 30 days.
 const WITHDRAW_DELAY: std::ops::RangeInclusive<u64> = 900..=2_592_000;
 
-/// Of `@x402/evm` 2.27.0, like the two collectors.
+/// As in `@x402/evm` 2.27.0, like the two collectors.
 const SETTLEMENT: Contract = Contract {
     address: "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003",
     missing: "x402's batch settlement contract is not deployed on the network",

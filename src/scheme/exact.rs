@@ -8,13 +8,13 @@ use super::{Offer, Route, rejection};
 use crate::chain::{ChainFamily, SolanaAddress};
 use crate::ranking::{Rejection, RejectionReason};
 
-/// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
+/// As in `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {
     address: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
     missing: "x402's Permit2 proxy for exact is not deployed on the network",
 };
 
-/// Of `@x402/svm` 2.27.0: clients refuse to sign more.
+/// As in `@x402/svm` 2.27.0: clients refuse to sign more.
 const MOST_MEMO_BYTES: usize = 256;
 
 pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {

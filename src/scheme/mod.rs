@@ -21,15 +21,19 @@ use crate::payment::{Terms, X402Version};
 use crate::ranking::{Rejection, RejectionReason};
 use crate::util::text::shown;
 
-/// Every scheme, by its name in offers.
-const SCHEMES: &[(&str, Router, Debit)] = &[
-    ("exact", exact::route, Debit::Exact),
-    ("upto", upto::route, Debit::UpTo),
-    ("batch-settlement", batch_settlement::route, Debit::UpTo),
-];
+struct Scheme {
+    /// As offers state it.
+    name: &'static str,
+    /// Finds the route of an offer, or why there is none that can be judged.
+    route: fn(&Offer<'_>) -> Result<Route, Rejection>,
+    debit: Debit,
+}
 
-/// Finds the route of an offer of the scheme, or why there is none that can be judged.
-type Router = fn(&Offer<'_>) -> Result<Route, Rejection>;
+const SCHEMES: &[Scheme] = &[
+    Scheme { name: "exact", route: exact::route, debit: Debit::Exact },
+    Scheme { name: "upto", route: upto::route, debit: Debit::UpTo },
+    Scheme { name: "batch-settlement", route: batch_settlement::route, debit: Debit::UpTo },
+];
 
 /// Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
 const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
@@ -70,7 +74,7 @@ pub(crate) struct Route {
 /// The way in which an offer can be paid, or why there is none, whatever the buyer holds.
 pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
     let scheme = &*offer.terms.scheme;
-    let Some((_, route, _)) = row(scheme) else {
+    let Some(Scheme { route, .. }) = find(scheme) else {
         return Err(rejection(RejectionReason::SchemeUnsupported, format!("`{}`", shown(scheme))));
     };
     offer.check_payment_flow()?;
@@ -80,11 +84,11 @@ pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
 
 /// How much a payment by `scheme` takes. `None` for a scheme that is not known.
 pub(crate) fn debit(scheme: &str) -> Option<Debit> {
-    row(scheme).map(|(_, _, debit)| *debit)
+    find(scheme).map(|scheme| scheme.debit)
 }
 
-fn row(scheme: &str) -> Option<&'static (&'static str, Router, Debit)> {
-    SCHEMES.iter().find(|(name, ..)| *name == scheme)
+fn find(name: &str) -> Option<&'static Scheme> {
+    SCHEMES.iter().find(|scheme| scheme.name == name)
 }
 
 impl Route {

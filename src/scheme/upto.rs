@@ -5,7 +5,7 @@ use super::transfer::{Contract, Method, permit2};
 use super::{Offer, Route, rejection};
 use crate::ranking::{Rejection, RejectionReason};
 
-/// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
+/// As in `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {
     address: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002",
     missing: "x402's Permit2 proxy for upto is not deployed on the network",
