@@ -104,8 +104,7 @@ impl Book {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hold::HoldAccount;
-    use crate::scheme::Debit;
+    use crate::hold::{Debit, HoldAccount};
 
     const NOW: Instant = Instant::from_millis(0);
 
@@ -113,7 +112,7 @@ mod tests {
         Demand {
             account: HoldAccount { asset: "eip155:8453/erc20:0x1".into(), owner: "0x2".into() },
             amount: amount.into(),
-            draw: Debit::Exact,
+            debit: Debit::Exact,
             balance: balance.into(),
             lifetime: Duration::from_secs(60),
         }
@@ -183,8 +182,8 @@ mod tests {
             (&[(part, yes, 100, 60), (whole, yes, 90, 5)], &[(90, 5), (85, 0), (100, 15)]),
         ] {
             let (ledger, mut live) = (Ledger::default(), Vec::new());
-            for (draw, settled, balance, amount) in holds {
-                let demand = Demand { draw: *draw, ..demand(*balance, *amount) };
+            for (debit, settled, balance, amount) in holds {
+                let demand = Demand { debit: *debit, ..demand(*balance, *amount) };
                 let (account, expires) = (demand.account.clone(), NOW.after(demand.lifetime));
                 let id = ledger.lock().add(demand, expires);
                 let hold = Hold { ledger: ledger.clone(), account, id };

@@ -6,6 +6,7 @@
 //! A live hold counts in full. A settled one counts until a balance shows the payment: an endpoint may lag behind the
 //! merchant's word. `outstanding` tells what a balance shows.
 
+mod debit;
 mod ledger;
 mod outstanding;
 
@@ -13,11 +14,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use debit::Debit;
 pub(crate) use ledger::{HoldRefusal, Ledger};
 
 use crate::chain::Amount;
 use crate::ranking::Deficit;
-use crate::scheme::Debit;
 
 /// Holds at once on one selector, settled ones that have not expired included: 68 payments a second
 /// of offers that live a minute.
@@ -109,7 +110,7 @@ pub(crate) struct Demand {
     pub(crate) account: HoldAccount,
     pub(crate) amount: Amount,
     /// What of it is gone once it is made.
-    pub(crate) draw: Debit,
+    pub(crate) debit: Debit,
     /// What the selection read of the account.
     pub(crate) balance: Amount,
     /// As the offer states it.

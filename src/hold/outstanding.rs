@@ -1,8 +1,7 @@
 //! What a balance shows of the payments that are settled.
 
-use super::Demand;
+use super::{Debit, Demand};
 use crate::chain::Amount;
-use crate::scheme::Debit;
 
 /// What the holds of one account take and no balance shows yet.
 #[derive(Default)]
@@ -28,7 +27,7 @@ impl Outstanding {
     /// Counts a settled payment. Its selection's own reading of the balance comes first.
     pub(super) fn owes(&mut self, demand: &Demand) {
         self.reads(demand.balance);
-        if demand.draw == Debit::Exact {
+        if demand.debit == Debit::Exact {
             self.due = self.due.saturating_add(demand.amount);
         } else if self.part.is_zero() {
             self.part = demand.amount;

@@ -1,16 +1,15 @@
 //! One attempt at one endpoint under one deadline, and its report to health.
 //!
-//! Knows the ways to ask and what an answer means for the endpoint. Refuses to know other
-//! endpoints.
+//! Knows the read plans and what a reply means for the endpoint. Refuses to know other endpoints.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::finding::{Told, ToldBalance, Unread, Untold, Why};
 use super::plan::NetworkPlan;
 use super::query::Query;
+use super::read_error::{BalanceReport, BalanceResult, Unread};
 use super::rpc::Failure;
 use super::traffic::InFlight;
 use super::{GRACE, Prober};
@@ -18,25 +17,22 @@ use crate::health::{
     AttemptGuard, Circuit, Effect, FailureClass as Class, Next, Outcome, PLAN_MEMORY, PlanEffect, ReadPlan, millis,
 };
 use crate::probe::{SelectorEvent, trace};
-use crate::runtime::{BoxFuture, Instant};
-use crate::scheme::facts::AccountState;
+use crate::runtime::Instant;
 use crate::scheme::screen::BalanceRead;
 use crate::transport::{Endpoint, HttpReply, TransportError};
 
-/// How long a way of asking is preferred to better ones that were refused, and to those that failed.
+/// How long a read plan is preferred to better ones that were refused, and to better ones that failed.
 const REFUSED_MEMORY: Duration = PLAN_MEMORY;
 const FAILED_MEMORY: Duration = Duration::from_secs(60);
 
-/// What one attempt came to.
+/// A finished attempt.
 pub(super) struct Attempt {
     pub(super) asked: Asked,
-    /// The positions in the plan of what was asked for.
-    pub(super) reads: Vec<usize>,
-    /// One finding a read, in order.
-    pub(super) findings: Vec<Result<Box<AccountState>, Unread>>,
-    /// The endpoint could not be reached at all; its permit is still to be settled.
+    /// The position of each read in the plan, and its result.
+    pub(super) results: Vec<(usize, BalanceResult)>,
+    /// The endpoint could not be reached at all; health does not know yet.
     pub(super) unreachable: Option<Unreachable>,
-    /// How long past its deadline it went on, on a thread that was busy.
+    /// How long the attempt ran past its deadline because the thread was blocked.
     pub(super) late: Duration,
 }
 
@@ -47,72 +43,55 @@ pub(super) struct Asked {
     pub(super) circuit: Circuit,
 }
 
-/// An attempt that met no sign of life. Whose fault that is depends on the others.
+/// An attempt without any reply. Whether that is the endpoint's fault depends on the other endpoints.
 pub(super) struct Unreachable {
     pub(super) guard: AttemptGuard,
     pub(super) endpoint: Arc<Endpoint>,
     pub(super) since: Instant,
 }
 
-/// How an endpoint was asked and what it told.
-type Answer = Result<(ReadPlan, Told), Failure>;
+type Reply = Result<BalanceReport, Failure>;
 
 impl Prober {
-    pub(super) fn ask<'a>(
-        &'a self,
-        plan: &'a NetworkPlan,
-        endpoint: &'a Arc<Endpoint>,
+    /// Reads what stands at the positions `reads` of the plan.
+    pub(super) async fn run_attempt(
+        &self,
+        plan: &NetworkPlan,
+        endpoint: &Arc<Endpoint>,
         reads: Vec<usize>,
         guard: AttemptGuard,
         in_flight: InFlight,
-    ) -> BoxFuture<'a, Box<Attempt>> {
-        Box::pin(async move {
-            let mut wanted: Vec<&BalanceRead> = Vec::new();
-            wanted.extend(reads.iter().filter_map(|position| plan.reads.get(*position)));
-            let (started, limit) = (self.clock.now(), self.settings.timeout);
-            let conversation = self.clock.within(limit, Box::pin(self.try_plans(plan, endpoint, &wanted)));
-            let answer = trace::probe(&plan.network.chain, endpoint.host(), conversation).await;
-            let answer = answer
-                .unwrap_or_else(|| Err(Failure::new(Class::Fault, &format!("no answer within {} ms", millis(limit)))));
-            let ended = self.clock.now();
-            self.tell(endpoint, &answer, &in_flight);
-            let asked = Asked { endpoint: endpoint.clone(), circuit: guard.circuit() };
-            let mut unreachable = Some(Unreachable { guard, endpoint: endpoint.clone(), since: ended });
-            if !answer.as_ref().is_err_and(|failure| failure.unreachable)
-                && let Some(heard) = unreachable.take()
-            {
-                self.traffic.hear(ended);
-                self.settle(heard, outcome(&answer, ended.since(started), limit));
-            }
-            let mut findings = Vec::new();
-            match answer {
-                Ok((how, told)) => findings.extend(told.balances.into_iter().map(|balance| found(balance, how))),
-                Err(failure) => {
-                    let why = if failure.class == Class::Identity { Why::WrongChain } else { Why::NoAnswer };
-                    let unread = Unread { why, detail: failure.into_detail() };
-                    wanted.iter().for_each(|_| findings.push(Err(unread.clone())));
-                }
-            }
-            let late = ended.since(started).saturating_sub(limit);
-            Box::new(Attempt { asked, reads, findings, unreachable, late })
-        })
+    ) -> Attempt {
+        let wanted: Vec<&BalanceRead> = reads.iter().map(|position| plan.read(*position)).collect();
+        let (started, limit) = (self.clock.now(), self.settings.timeout);
+        let reply = self.clock.within(limit, Box::pin(self.try_read_plans(plan, endpoint, &wanted)));
+        let reply = trace::probe(&plan.network.chain, endpoint.host(), reply).await;
+        let timeout = || Err(Failure::new(Class::Fault, format!("no answer within {} ms", millis(limit))));
+        let reply = reply.unwrap_or_else(timeout);
+        let ended = self.clock.now();
+        self.report_failures(endpoint, &reply, &in_flight);
+        let asked = Asked { endpoint: endpoint.clone(), circuit: guard.circuit() };
+        let unreachable = if reply.as_ref().is_err_and(|failure| failure.unreachable) {
+            Some(Unreachable { guard, endpoint: endpoint.clone(), since: ended })
+        } else {
+            self.traffic.note_reply(ended);
+            self.settle(endpoint, guard, outcome(&reply, ended.since(started), limit), ended);
+            None
+        };
+        let results = match reply {
+            Ok(report) => reads.into_iter().zip(report.results).collect(),
+            Err(failure) => reads.into_iter().map(|read| (read, Err(Unread::Unproven(failure.clone())))).collect(),
+        };
+        Attempt { asked, results, unreachable, late: ended.since(started).saturating_sub(limit) }
     }
 
-    /// Counts the failures of an answer and tells of them, each class once; that an endpoint wants
-    /// patience only when that is news.
-    fn tell(&self, endpoint: &Endpoint, answer: &Answer, in_flight: &InFlight) {
-        let failures = failures(answer);
-        let mut classes = Vec::new();
-        for class in Class::ALL {
-            if failures.iter().any(|failure| failure.class == class) {
-                classes.push(class);
-            }
-        }
-        in_flight.count(told_any(answer), &classes);
-        for class in classes {
-            if class.next() == Next::Accept {
-                continue;
-            }
+    /// Counts failures, one event per class; `Throttled` only if the endpoint was not throttled before.
+    fn report_failures(&self, endpoint: &Endpoint, reply: &Reply, in_flight: &InFlight) {
+        let failures = failures(reply);
+        let is_met = |class: &Class| failures.iter().any(|failure| failure.class == *class);
+        let classes: Vec<Class> = Class::ALL.into_iter().filter(is_met).collect();
+        in_flight.count(has_balance(reply), &classes);
+        for class in classes.into_iter().filter(|class| class.next() != Next::Accept) {
             let (network, endpoint_host) = (endpoint.key().network().clone(), endpoint.shared_host().clone());
             let throttled = || self.health.inspect(endpoint.key(), self.clock.now()).throttled;
             self.emit(&match class.effect() {
@@ -126,29 +105,28 @@ impl Prober {
         }
     }
 
-    /// Asks in the best way that the endpoint is known to take, and in the next ones where it turns
-    /// out not to.
-    async fn try_plans(&self, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Answer {
+    /// Tries the read plan that the endpoint is known to support, and the next ones if it does not.
+    async fn try_read_plans(&self, plan: &NetworkPlan, endpoint: &Endpoint, reads: &[&BalanceRead]) -> Reply {
         let plans = ReadPlan::all(plan.network.chain.family());
         let known = self.health.inspect(endpoint.key(), self.clock.now()).plan;
-        let first = plans.iter().position(|how| known == Some(*how)).unwrap_or(0);
-        let (mut refused, mut memory): (Option<Answer>, _) = (None, REFUSED_MEMORY);
+        let first = plans.iter().position(|read_plan| known == Some(*read_plan)).unwrap_or(0);
+        let (mut refused, mut memory): (Option<Reply>, _) = (None, REFUSED_MEMORY);
         // What was remembered may not hold any more, so those before it come last.
-        for how in plans.iter().skip(first).chain(plans.iter().take(first)) {
-            let query = Query::new(plan, *how, reads)?;
-            let answer = query.read(self.post(endpoint, query.bodies()).await).map(|told| (*how, told));
-            if !refuses_plan(&answer) {
-                if refused.is_some() && told_any(&answer) {
-                    self.health.remember_plan(endpoint.key(), *how, memory, self.clock.now());
+        for read_plan in plans.iter().skip(first).chain(plans.iter().take(first)) {
+            let query = Query::new(plan, *read_plan, reads)?;
+            let reply = query.decode(self.post(endpoint, query.bodies()).await);
+            if !refuses_read_plan(&reply) {
+                if refused.is_some() && has_balance(&reply) {
+                    self.health.remember_plan(endpoint.key(), *read_plan, memory, self.clock.now());
                 }
-                return answer;
+                return reply;
             }
-            if failures(&answer).iter().any(|failure| failure.passing) {
+            if failures(&reply).iter().any(|failure| failure.temporary) {
                 memory = FAILED_MEMORY;
             }
-            // Of refusals, one that proves the chain tells more.
-            if answer.is_ok() || refused.as_ref().is_none_or(Result::is_err) {
-                refused = Some(answer);
+            // A refusal that proves the chain says more than one that does not.
+            if reply.is_ok() || refused.as_ref().is_none_or(Result::is_err) {
+                refused = Some(reply);
             }
         }
         refused.unwrap_or_else(|| Err(Failure::new(Class::Unsupported, "no way of asking is supported")))
@@ -160,64 +138,42 @@ impl Prober {
     }
 }
 
-fn found(balance: ToldBalance, how: ReadPlan) -> Result<Box<AccountState>, Unread> {
-    match balance {
-        Ok(mut holding) => {
-            holding.notes.extend(how.note());
-            Ok(holding)
-        }
-        Err(untold) => {
-            let (why, detail) = match untold {
-                Untold::Chain(detail) => (Why::Untold, detail.to_owned()),
-                Untold::NoContract => (Why::NoContract, "no contract answers at the asset's address".to_owned()),
-                Untold::Endpoint(failure) if failure.class.next() == Next::Accept => {
-                    (Why::Refused, failure.into_detail())
-                }
-                Untold::Endpoint(failure) => (Why::Untold, failure.into_detail()),
-            };
-            Err(Unread { why, detail })
-        }
-    }
+/// Whether a reply has a balance, or was not asked for any.
+fn has_balance(reply: &Reply) -> bool {
+    reply.as_ref().is_ok_and(|report| report.results.is_empty() || report.results.iter().any(Result::is_ok))
 }
 
-fn told_any(answer: &Answer) -> bool {
-    let all_or_some = |told: &Told| told.balances.is_empty() || told.balances.iter().any(Result::is_ok);
-    answer.as_ref().is_ok_and(|(_, told)| all_or_some(told))
-}
-
-fn failures(answer: &Answer) -> Vec<&Failure> {
-    match answer {
-        Ok((_, told)) => {
-            let mut failures: Vec<&Failure> = told.throttles.iter().collect();
-            for balance in &told.balances {
-                if let Err(Untold::Endpoint(failure)) = balance {
-                    failures.push(failure);
-                }
-            }
-            failures
+fn failures(reply: &Reply) -> Vec<&Failure> {
+    match reply {
+        Ok(report) => {
+            let items = report.results.iter().filter_map(|result| match result {
+                Err(Unread::Item(failure)) => Some(failure),
+                _ => None,
+            });
+            report.throttles.iter().chain(items).collect()
         }
         Err(failure) => vec![failure],
     }
 }
 
-/// Whether an answer says that the endpoint should be asked in another way: it told nothing, and
-/// something because it does not offer this one. Not where it wants patience.
-fn refuses_plan(answer: &Answer) -> bool {
-    let failures = failures(answer);
-    let waits = |failure: &&Failure| matches!(failure.class.effect(), Effect::Throttle | Effect::LongThrottle);
+/// Whether the next read plan should be tried: no balance came, and something failed because the endpoint does not
+/// support this plan. Never while the endpoint throttles.
+fn refuses_read_plan(reply: &Reply) -> bool {
+    let failures = failures(reply);
+    let throttles = |failure: &&Failure| matches!(failure.class.effect(), Effect::Throttle | Effect::LongThrottle);
     let downgrades = |failure: &&Failure| failure.class.plan_effect() == PlanEffect::Downgrade;
-    !told_any(answer) && failures.iter().any(downgrades) && !failures.iter().any(waits)
+    !has_balance(reply) && failures.iter().any(downgrades) && !failures.iter().any(throttles)
 }
 
-/// What an attempt says of its endpoint: the worst of what it did with any balance. One that told
-/// none did nothing well, whatever its gateway answers about the chain.
-fn outcome(answer: &Answer, took: Duration, limit: Duration) -> Outcome {
-    let failures = failures(answer);
+/// What an attempt says about its endpoint: the worst of what happened to any balance. Without a balance it is no
+/// success, whatever the endpoint's gateway answers about the chain.
+fn outcome(reply: &Reply, took: Duration, limit: Duration) -> Outcome {
+    let failures = failures(reply);
     let with = |effect| failures.iter().find(|failure| failure.class.effect() == effect);
     if with(Effect::OpenNow).is_some() {
         Outcome::WrongChain
     } else if took > limit.saturating_add(GRACE) {
-        // The device slept, or nobody polled: what passed for the endpoint's time was not.
+        // The device slept, or the future was not polled: the endpoint's own time is unknown.
         Outcome::Neutral
     } else if with(Effect::Fault).is_some() {
         Outcome::Fault
@@ -228,10 +184,10 @@ fn outcome(answer: &Answer, took: Duration, limit: Duration) -> Outcome {
     } else if let Some(failure) = with(Effect::Throttle) {
         Outcome::Throttled { retry_after: failure.retry_after }
     } else {
-        match answer {
-            // What came after the limit came to a thread that was busy: nobody knows how long it took.
-            Ok((_, told)) if told_any(answer) && took <= limit => {
-                Outcome::Success { latency: took, chain_time_ms: told.chain_time_ms }
+        match reply {
+            // A reply after the limit came to a blocked thread: its latency is unknown.
+            Ok(report) if has_balance(reply) && took <= limit => {
+                Outcome::Success { latency: took, chain_time_ms: report.chain_time_ms }
             }
             _ => Outcome::Neutral,
         }

@@ -1,76 +1,76 @@
-//! Which endpoints of a network are asked, in which order, and which one is tried beside them.
+//! Which endpoints of a network are asked, in which order, and which one is tried in the background.
 //!
-//! A pure function of what health says; refuses to know time and traffic.
+//! A pure function of health and configuration. Refuses to know time and traffic.
 
 use std::cmp::Reverse;
 
 use crate::health::{Circuit, EndpointState};
 
-/// A lead in score, in ten-thousandths, that another endpoint needs before it replaces the one that
-/// `best-score` used last: without it two equals would take turns at every measurement.
+/// How much better, in ten-thousandths, the score of another endpoint must be to replace the leader of `best-score`.
+/// Without it two equal endpoints would take turns at every measurement.
 const HYSTERESIS: u64 = 500;
 
 /// The highest score, in ten-thousandths.
 const BEST: u64 = 10_000;
 
-/// What is known of one endpoint.
+/// One endpoint that may be asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndpointOption {
     pub(super) health: EndpointState,
-    /// Lower is asked first, whatever the strategy.
+    /// A lower one is asked first, whatever the strategy.
     pub(super) priority: u8,
-    /// Share under [`Order::Weighted`].
+    /// Its share under [`OrderBy::Weight`].
     pub(super) weight: u32,
-    /// As many requests under way as it may have.
+    /// It has as many requests under way as it may.
     pub(super) busy: bool,
 }
 
-/// How equals are ordered.
+/// How endpoints of one tier and priority are ordered.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Order {
-    /// As configured.
-    Listed,
-    /// By score; `leader` was used last.
-    BestScore { leader: Option<usize> },
-    /// By chance, drawn with this seed.
-    Weighted { seed: u64 },
+pub(super) enum OrderBy {
+    /// As listed in the configuration.
+    List,
+    /// By score. `leader` is the endpoint that was asked first the last time.
+    Score { leader: Option<usize> },
+    /// At random, each in proportion to its weight times its score.
+    Weight { seed: u64 },
 }
 
 /// Positions of endpoints in the configured list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EndpointOrder {
-    /// To be asked until all is read.
+    /// To be asked until every balance is read.
     pub(super) attempts: Vec<usize>,
-    /// To be asked beside the first, for its health alone: a selection does not wait for an
-    /// endpoint that may still be down while another works.
+    /// A recovering endpoint to be tried in the background: a selection does not wait for it while another endpoint
+    /// works.
     pub(super) trial: Option<usize>,
 }
 
-/// How willingly an endpoint is asked, best first.
+/// Endpoints of a better tier are asked first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Tier {
     Usable,
-    /// Answers, and costs every selection more time than it must.
+    /// Replies, but slowly.
     Slow,
-    /// Its chain lies behind the others'.
+    /// Its chain lags behind that of the others.
     Stale,
-    /// Failed lately; maybe it is back.
+    /// Failed lately and may work again.
     BackingOff,
-    /// Asked for patience; it would very likely refuse.
+    /// Asked for fewer requests and would very likely refuse.
     Throttled,
-    /// May be tried once.
+    /// Half-open, and its one trial is free.
     Recovering,
     Open,
 }
 
 impl Tier {
-    /// Scores and shares weigh latency by themselves; a list would not.
-    fn new(health: &EndpointState, order: Order) -> Self {
+    /// Slowness counts for a list alone: scores and weights include latency already.
+    fn new(health: &EndpointState, order_by: OrderBy) -> Self {
         match health.circuit {
             Circuit::Closed if health.throttled => Self::Throttled,
             Circuit::Closed if health.backing_off => Self::BackingOff,
             Circuit::Closed if health.stale => Self::Stale,
-            Circuit::Closed if health.slow && matches!(order, Order::Listed) => Self::Slow,
+            Circuit::Closed if health.slow && matches!(order_by, OrderBy::List) => Self::Slow,
             Circuit::Closed => Self::Usable,
             Circuit::HalfOpen if health.trial_available && !health.throttled => Self::Recovering,
             Circuit::HalfOpen | Circuit::Open => Self::Open,
@@ -78,21 +78,21 @@ impl Tier {
     }
 }
 
-/// Whether an endpoint can be expected to answer well right now, be it slowly.
+/// Whether an endpoint is expected to reply right now, if slowly.
 pub(super) fn is_usable(health: &EndpointState) -> bool {
-    !health.cordoned && Tier::new(health, Order::Listed) <= Tier::Slow
+    !health.cordoned && Tier::new(health, OrderBy::List) <= Tier::Slow
 }
 
-/// Healthy endpoints before struggling ones, then by priority, then by `order`. Open endpoints are
-/// asked only when none is closed, cordoned and busy ones never. At most `most` are asked.
-pub(super) fn order_endpoints(options: &[EndpointOption], order: Order, most: usize) -> EndpointOrder {
-    let places = places(options, order);
-    let mut able = Vec::new();
-    for (position, (option, place)) in options.iter().zip(places).enumerate() {
-        if !option.health.cordoned && !option.busy {
-            able.push((Tier::new(&option.health, order), option.priority, place, position));
-        }
-    }
+/// By tier, then by priority, then by `order_by`; at most `most`. Open endpoints are asked only if none is closed,
+/// cordoned and busy ones never.
+pub(super) fn order_endpoints(options: &[EndpointOption], order_by: OrderBy, most: usize) -> EndpointOrder {
+    let places = places(options, order_by);
+    let candidates = options.iter().zip(places).enumerate();
+    let candidates = candidates.filter(|(_, (option, _))| !option.health.cordoned && !option.busy);
+    let key = |(position, (option, place)): (usize, (&EndpointOption, usize))| {
+        (Tier::new(&option.health, order_by), option.priority, place, position)
+    };
+    let mut able: Vec<_> = candidates.map(key).collect();
     able.sort_unstable();
     let any_closed = able.first().is_some_and(|(tier, ..)| *tier < Tier::Recovering);
     let (mut attempts, mut trial) = (Vec::new(), None);
@@ -108,14 +108,14 @@ pub(super) fn order_endpoints(options: &[EndpointOption], order: Order, most: us
     EndpointOrder { attempts, trial }
 }
 
-/// The place of every endpoint among its equals, lower first.
-fn places(options: &[EndpointOption], order: Order) -> Vec<usize> {
-    match order {
-        Order::Listed => (0..options.len()).collect(),
-        Order::BestScore { leader } => {
+/// The place of every endpoint within its tier and priority, lower first.
+fn places(options: &[EndpointOption], order_by: OrderBy) -> Vec<usize> {
+    match order_by {
+        OrderBy::List => (0..options.len()).collect(),
+        OrderBy::Score { leader } => {
             let score = |position: usize, option: &EndpointOption| {
                 let lead = if Some(position) == leader { HYSTERESIS } else { 0 };
-                // What nobody measured lately is tried once, or the best would never be found.
+                // An endpoint without recent measurements is tried once, or the best would never be found.
                 let curiosity = if option.health.unproven { 2 * BEST } else { 0 };
                 u64::from(option.health.score.bps()).saturating_add(lead).saturating_add(curiosity)
             };
@@ -123,11 +123,11 @@ fn places(options: &[EndpointOption], order: Order) -> Vec<usize> {
             best.sort_by_key(|(position, option)| Reverse(score(*position, option)));
             inverse(best.into_iter().map(|(position, _)| position), options.len())
         }
-        Order::Weighted { seed } => inverse(weighted_shuffle(options, seed).into_iter(), options.len()),
+        OrderBy::Weight { seed } => inverse(weighted_shuffle(options, seed).into_iter(), options.len()),
     }
 }
 
-/// All positions in the order in which they are drawn, each in proportion to weight times score.
+/// All positions at random, each drawn in proportion to weight times score.
 fn weighted_shuffle(options: &[EndpointOption], seed: u64) -> Vec<usize> {
     let mut random = fastrand::Rng::with_seed(seed);
     let share =
@@ -145,18 +145,18 @@ fn weighted_shuffle(options: &[EndpointOption], seed: u64) -> Vec<usize> {
             }
             None => true,
         });
+        // Without a winner all shares are zero; then the listed order holds.
         drawn.push(left.remove(winner.unwrap_or(0)).1);
     }
     drawn
 }
 
-/// From positions in order to the place of each position.
+/// From positions in order, which are each there once, to the place of each position.
+#[allow(clippy::indexing_slicing, reason = "`order` holds positions below `count`")]
 fn inverse(order: impl Iterator<Item = usize>, count: usize) -> Vec<usize> {
-    let mut places = vec![count; count];
+    let mut places = vec![0; count];
     for (place, position) in order.enumerate() {
-        if let Some(slot) = places.get_mut(position) {
-            *slot = place;
-        }
+        places[position] = place;
     }
     places
 }
@@ -203,7 +203,7 @@ mod tests {
                 option
             })
             .collect();
-        let EndpointOrder { attempts, trial } = order_endpoints(&options, Order::Listed, 2);
+        let EndpointOrder { attempts, trial } = order_endpoints(&options, OrderBy::List, 2);
         (attempts, trial)
     }
 
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn priority_comes_before_every_order_among_equals() {
         let options = [EndpointOption { priority: 1, ..scored(9_000, 900) }, scored(100, 1), scored(100, 1)];
-        for order in [Order::Listed, Order::BestScore { leader: Some(0) }, Order::Weighted { seed: 7 }] {
+        for order in [OrderBy::List, OrderBy::Score { leader: Some(0) }, OrderBy::Weight { seed: 7 }] {
             let mut first_two = order_endpoints(&options, order, 2).attempts;
             first_two.sort_unstable();
             assert_eq!(first_two, [1, 2], "{order:?}");
@@ -255,27 +255,27 @@ mod tests {
     fn best_score_does_not_flap() {
         let first = |scores: [u16; 3], leader| {
             let options = scores.map(|score| scored(score, 1));
-            order_endpoints(&options, Order::BestScore { leader }, 1).attempts
+            order_endpoints(&options, OrderBy::Score { leader }, 1).attempts
         };
         assert_eq!(first([8_000, 9_000, 9_000], None), [1], "ties by order");
         assert_eq!(first([8_000, 8_500, 8_400], Some(0)), [0], "a lead of just the hysteresis keeps the leader");
         assert_eq!(first([8_000, 8_501, 8_400], Some(0)), [1]);
         let mut options = [scored(9_900, 1), scored(100, 1)];
         options[1].health.unproven = true;
-        assert_eq!(order_endpoints(&options, Order::BestScore { leader: Some(0) }, 1).attempts, [1], "tried once");
+        assert_eq!(order_endpoints(&options, OrderBy::Score { leader: Some(0) }, 1).attempts, [1], "tried once");
     }
 
     #[test]
     fn weighted_shares_follow_weight_times_score_and_the_seed() {
         let options = [scored(8_000, 1), scored(8_000, 2), scored(4_000, 2)];
         let firsts: Vec<usize> =
-            (0..4_000).map(|seed| order_endpoints(&options, Order::Weighted { seed }, 1).attempts[0]).collect();
+            (0..4_000).map(|seed| order_endpoints(&options, OrderBy::Weight { seed }, 1).attempts[0]).collect();
         let share = |position| firsts.iter().filter(|first| **first == position).count();
         // 8000 : 16000 : 8000, that is 1000, 2000 and 1000 of 4000.
         for (position, expected) in [(0, 1_000), (1, 2_000), (2, 1_000)] {
             assert!(share(position).abs_diff(expected) < 120, "{position}: {}", share(position));
         }
-        let again = order_endpoints(&options, Order::Weighted { seed: 42 }, 3);
-        assert_eq!(order_endpoints(&options, Order::Weighted { seed: 42 }, 3), again);
+        let again = order_endpoints(&options, OrderBy::Weight { seed: 42 }, 3);
+        assert_eq!(order_endpoints(&options, OrderBy::Weight { seed: 42 }, 3), again);
     }
 }

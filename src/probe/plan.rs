@@ -1,10 +1,11 @@
-//! Which balances are read where: offers of one network share one request, equal reads are one. What two
-//! different reads have in common is found out where they are put together.
+//! Which balances are read where: offers of one network share one request, and equal reads are one.
 
 use std::sync::Arc;
 
 use crate::config::NetworkConfig;
 use crate::scheme::screen::BalanceRead;
+use crate::transport::Endpoint;
+use crate::util::find_or_push;
 
 /// Everything to read, by network, in the order in which the merchant first names each.
 pub(crate) struct Plan {
@@ -18,40 +19,41 @@ pub(crate) struct NetworkPlan {
     pub(crate) reads: Vec<BalanceRead>,
 }
 
-/// Where the reading of an offer is found: network and read, both as positions in the plan.
+/// Where in a plan an offer's read is: its network and its place there, both as positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub(crate) network: usize,
     pub(crate) read: usize,
 }
 
+impl NetworkPlan {
+    #[allow(clippy::indexing_slicing, reason = "slots and readings hold positions of their own plan")]
+    pub(super) fn read(&self, position: usize) -> &BalanceRead {
+        &self.reads[position]
+    }
+
+    #[allow(clippy::indexing_slicing, reason = "`order_endpoints` returns positions of this list")]
+    pub(super) fn endpoint(&self, position: usize) -> &Arc<Endpoint> {
+        &self.network.endpoints[position]
+    }
+}
+
 impl Plan {
-    /// The plan for `wanted`, and for each of them its slot. Where nothing is to be read there is
-    /// none.
+    /// The plan for `wanted`, and the slot of each of them. An offer without a read has no slot.
     pub(crate) fn new<'a>(wanted: impl IntoIterator<Item = Option<&'a BalanceRead>>) -> (Self, Vec<Option<Slot>>) {
         let mut plan = Self { networks: Vec::new() };
-        let mut slots = Vec::new();
-        for read in wanted {
-            slots.push(read.map(|read| plan.add(read)));
-        }
+        let slots = wanted.into_iter().map(|read| read.map(|read| plan.add(read))).collect();
         (plan, slots)
     }
 
     fn add(&mut self, read: &BalanceRead) -> Slot {
-        let known = self.networks.iter().position(|plan| plan.network.chain == read.network.chain);
-        let network = known.unwrap_or(self.networks.len());
-        if known.is_none() {
-            self.networks.push(NetworkPlan { network: read.network.clone(), reads: Vec::new() });
-        }
-        let Some(NetworkPlan { reads, .. }) = self.networks.get_mut(network) else {
-            return Slot { network, read: 0 };
-        };
-        let known = reads.iter().position(|other| is_same(other, read));
-        let position = known.unwrap_or(reads.len());
-        if known.is_none() {
-            reads.push(read.clone());
-        }
-        Slot { network, read: position }
+        let (network, plan) = find_or_push(
+            &mut self.networks,
+            |plan| plan.network.chain == read.network.chain,
+            || NetworkPlan { network: read.network.clone(), reads: Vec::new() },
+        );
+        let (read, _) = find_or_push(&mut plan.reads, |other| is_same(other, read), || read.clone());
+        Slot { network, read }
     }
 }
 
@@ -59,5 +61,5 @@ fn is_same(one: &BalanceRead, other: &BalanceRead) -> bool {
     one.asset.id == other.asset.id
         && one.owner == other.owner
         && one.recipient == other.recipient
-        && one.asks == other.asks
+        && one.flags == other.flags
 }

@@ -1,12 +1,10 @@
-//! One way of asking an endpoint: what goes out, and what the replies say together.
-//!
-//! Refuses to know how bodies travel, and whom else to ask.
+//! One way of reading balances of one network: the calls that go out, and what their replies report together.
 
-use super::evm::{self, CallSet, Inquiry};
-use super::finding::Told;
+use super::evm::{self, CallSet, Multicall};
 use super::plan::NetworkPlan;
+use super::read_error::BalanceReport;
 use super::rpc::{self, Call, Failure, Item};
-use super::svm::Layout;
+use super::svm::AccountSet;
 use crate::chain::ChainFamily;
 use crate::health::{FailureClass as Class, ReadPlan};
 use crate::ranking::Note;
@@ -15,7 +13,7 @@ use crate::scheme::screen::BalanceRead;
 use crate::transport::{HttpReply, TransportError};
 
 impl ReadPlan {
-    /// The ways that a family knows, best first.
+    /// The plans of a family, best first.
     pub(super) fn all(family: ChainFamily) -> &'static [Self] {
         match family {
             ChainFamily::Svm => &[Self::Batch, Self::Single],
@@ -31,82 +29,88 @@ impl ReadPlan {
     }
 }
 
-/// Reads of one network, asked in one way.
+/// Reads of one network by one read plan.
 pub(super) struct Query<'a> {
     plan: &'a NetworkPlan,
-    how: ReadPlan,
-    shape: Shape,
+    read_plan: ReadPlan,
+    content: Content,
     calls: Vec<Call>,
 }
 
-/// What the calls are for.
-enum Shape {
-    Inquiries(Vec<Inquiry>),
-    Facts(CallSet),
-    Accounts(Layout),
+/// What the calls carry.
+enum Content {
+    /// One call each.
+    Multicalls(Vec<(CallSet, Multicall)>),
+    Views(CallSet),
+    Accounts(AccountSet),
 }
 
 impl<'a> Query<'a> {
     /// Fails only on addresses that the configuration and decoding would not have let through.
-    pub(super) fn new(plan: &'a NetworkPlan, how: ReadPlan, reads: &[&BalanceRead]) -> Result<Self, Failure> {
-        let no_hex = || Failure::new(Class::ClientError, "an address is not hexadecimal");
-        let no_base58 = || Failure::new(Class::ClientError, "an address is not base58");
-        let (shape, calls) = match (how, plan.network.chain.family()) {
+    pub(super) fn new(plan: &'a NetworkPlan, read_plan: ReadPlan, reads: &[&BalanceRead]) -> Result<Self, Failure> {
+        let not_hex = || Failure::new(Class::ClientError, "an address is not hexadecimal");
+        let not_base58 = || Failure::new(Class::ClientError, "an address is not base58");
+        let (content, calls) = match (read_plan, plan.network.chain.family()) {
             (ReadPlan::Create | ReadPlan::Override, _) => {
-                let inquiries = Inquiry::all(reads, runtime::nonce).ok_or_else(no_hex)?;
-                let mut calls = Vec::new();
-                for inquiry in &inquiries {
-                    calls.push(inquiry.call(how == ReadPlan::Create));
-                }
-                (Shape::Inquiries(inquiries), calls)
+                let multicalls = evm::multicalls(reads, runtime::nonce).ok_or_else(not_hex)?;
+                let calls = multicalls.iter().map(|(_, multicall)| evm::multicall_call(multicall, read_plan)).collect();
+                (Content::Multicalls(multicalls), calls)
             }
             (_, ChainFamily::Svm) => {
-                let layout = Layout::new(reads).ok_or_else(no_base58)?;
-                let calls = layout.calls();
-                (Shape::Accounts(layout), calls)
+                let set = AccountSet::new(reads).ok_or_else(not_base58)?;
+                let calls = set.calls();
+                (Content::Accounts(set), calls)
             }
             _ => {
-                let set = CallSet::new(reads).ok_or_else(no_hex)?;
+                let set = CallSet::new(reads).ok_or_else(not_hex)?;
                 let calls = evm::calls(&set);
-                (Shape::Facts(set), calls)
+                (Content::Views(set), calls)
             }
         };
-        Ok(Self { plan, how, shape, calls })
+        Ok(Self { plan, read_plan, content, calls })
     }
 
     /// The bodies to post, all at once.
     pub(super) fn bodies(&self) -> Vec<String> {
-        match self.how {
+        match self.read_plan {
             ReadPlan::Batch => vec![rpc::batch_body(&self.calls)],
             _ => self.calls.iter().map(rpc::single_body).collect(),
         }
     }
 
-    /// What the replies to [`bodies`](Self::bodies) say.
-    pub(super) fn read(&self, replies: Vec<Result<HttpReply, TransportError>>) -> Result<Told, Failure> {
+    /// What the replies to [`bodies`](Self::bodies) report.
+    pub(super) fn decode(&self, replies: Vec<Result<HttpReply, TransportError>>) -> Result<BalanceReport, Failure> {
+        let mut report = self.decode_content(replies)?;
+        for state in report.results.iter_mut().flatten() {
+            state.notes.extend(self.read_plan.note());
+        }
+        Ok(report)
+    }
+
+    fn decode_content(&self, replies: Vec<Result<HttpReply, TransportError>>) -> Result<BalanceReport, Failure> {
         let identity = &self.plan.network.identity;
-        match &self.shape {
-            Shape::Inquiries(inquiries) => {
-                let mut all = Told { balances: Vec::new(), throttles: Vec::new(), chain_time_ms: None };
-                for (inquiry, reply) in inquiries.iter().zip(replies) {
-                    let items = self.answers(reply, 1).map_err(evm::request_refused)?;
-                    let Told { balances, chain_time_ms, .. } = inquiry.decode(identity, &items)?;
-                    all.balances.extend(balances);
-                    all.chain_time_ms = all.chain_time_ms.max(chain_time_ms);
+        match &self.content {
+            Content::Multicalls(multicalls) => {
+                let mut all = BalanceReport { results: Vec::new(), throttles: Vec::new(), chain_time_ms: None };
+                for ((set, multicall), reply) in multicalls.iter().zip(replies) {
+                    let items = self.items_of(reply, 1).map_err(evm::request_refused)?;
+                    let report = evm::decode_multicall(identity, set, multicall, &items)?;
+                    all.results.extend(report.results);
+                    all.chain_time_ms = all.chain_time_ms.max(report.chain_time_ms);
                 }
                 Ok(all)
             }
-            Shape::Facts(calls) => evm::decode(identity, calls, &self.items(replies)?),
-            Shape::Accounts(layout) => layout.decode(identity, &self.items(replies)?),
+            Content::Views(set) => evm::decode(identity, set, &self.items(replies)?),
+            Content::Accounts(set) => set.decode(identity, &self.items(replies)?),
         }
     }
 
-    /// One item a call. A failed batch is one failure; singles fail each for itself.
+    /// One item a call. A batch fails as one, single calls each by itself.
     fn items(&self, replies: Vec<Result<HttpReply, TransportError>>) -> Result<Vec<Item>, Failure> {
-        let batch = self.how == ReadPlan::Batch;
+        let batch = self.read_plan == ReadPlan::Batch;
         let mut items = Vec::new();
         for reply in replies {
-            match self.answers(reply, if batch { self.calls.len() } else { 1 }) {
+            match self.items_of(reply, if batch { self.calls.len() } else { 1 }) {
                 Ok(answers) => items.extend(answers),
                 Err(failure) if batch => return Err(failure),
                 Err(failure) => items.push(Err(failure)),
@@ -115,7 +119,7 @@ impl<'a> Query<'a> {
         Ok(items)
     }
 
-    fn answers(&self, reply: Result<HttpReply, TransportError>, count: usize) -> Result<Vec<Item>, Failure> {
-        rpc::read(self.plan.network.chain.family(), &reply?, self.how == ReadPlan::Batch, count)
+    fn items_of(&self, reply: Result<HttpReply, TransportError>, count: usize) -> Result<Vec<Item>, Failure> {
+        rpc::read(self.plan.network.chain.family(), &reply?, self.read_plan == ReadPlan::Batch, count)
     }
 }

@@ -1,15 +1,12 @@
-//! One network on its way to being read: what is told, by whom, and what is still open.
+//! One network while it is being read: what was read, by which endpoint, and what is still open.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::channel::oneshot;
-use futures::future::AbortHandle;
-
 use super::attempt::{Asked, Attempt, Unreachable};
-use super::finding::{Unread, Why};
 use super::plan::NetworkPlan;
+use super::read_error::{BalanceResult, Unread};
 use crate::ranking::{Note, RejectionReason};
 use crate::runtime::Instant;
 use crate::scheme::facts::{AccountState, ReadOutcome};
@@ -27,35 +24,32 @@ pub(crate) struct Readings {
 
 /// What came of one network so far.
 pub(super) struct NetworkReading {
+    /// One a read, in the order of the plan.
     pub(super) progress: Vec<Progress>,
-    /// Attempts that met no sign of life, not yet reported to health.
+    /// Attempts without any reply, not yet reported to health.
     pub(super) unreachable: Vec<Unreachable>,
     pub(super) any_reply: bool,
     /// There are endpoints that this selection had no turn for.
     pub(super) others_left: bool,
-    /// How long past their deadlines the attempts went on, on a thread that was busy.
+    /// How long attempts ran past their deadlines because the thread was blocked.
     pub(super) late: Duration,
-    /// Endpoints that this selection may ask and that told nothing yet, in order.
+    /// Endpoints that this selection may ask and has no reply from, in order.
     pub(super) not_yet_asked: Vec<Arc<Endpoint>>,
 }
 
-/// One balance on its way to being read.
+/// One balance while it is being read.
 #[derive(Default)]
 pub(super) struct Progress {
     pub(super) asked: Option<Asked>,
-    pub(super) found: Option<Box<AccountState>>,
-    /// The chain itself said that there is nothing to tell.
-    final_answer: bool,
-    /// Why each endpoint so far could not tell, by host.
+    found: Option<AccountState>,
+    /// Why each endpoint so far has no balance, by host.
     unread: Vec<(Arc<str>, Unread)>,
 }
 
 impl NetworkReading {
     pub(super) fn new(plan: &NetworkPlan) -> Self {
-        let mut progress = Vec::new();
-        progress.resize_with(plan.reads.len(), Progress::default);
         Self {
-            progress,
+            progress: plan.reads.iter().map(|_| Progress::default()).collect(),
             unreachable: Vec::new(),
             any_reply: false,
             others_left: false,
@@ -70,51 +64,53 @@ impl NetworkReading {
 
     /// The positions of what is still to be read.
     pub(super) fn open(&self) -> Vec<usize> {
-        let mut open = Vec::new();
-        for (position, progress) in self.progress.iter().enumerate() {
-            if progress.is_open() {
-                open.push(position);
-            }
-        }
-        open
+        let positions = self.progress.iter().enumerate();
+        positions.filter(|(_, progress)| progress.is_open()).map(|(position, _)| position).collect()
     }
 
-    /// Adds what an attempt came to. What is already told stays.
-    pub(super) fn take(&mut self, attempt: Attempt) {
-        let Attempt { asked, reads, findings, unreachable, late } = attempt;
+    /// Adds a finished attempt. A balance that was read before stays.
+    pub(super) fn add(&mut self, attempt: Attempt) {
+        let Attempt { asked, results, unreachable, late } = attempt;
         self.late = self.late.saturating_add(late);
         self.not_yet_asked.retain(|endpoint| !Arc::ptr_eq(endpoint, &asked.endpoint));
         match unreachable {
             Some(unreachable) => self.unreachable.push(unreachable),
             None => self.any_reply = true,
         }
-        for (position, finding) in reads.into_iter().zip(findings) {
-            if let Some(progress) = self.progress.get_mut(position).filter(|progress| progress.is_open()) {
-                progress.take(&asked, finding);
+        for (position, result) in results {
+            let progress = self.progress_mut(position);
+            if progress.is_open() {
+                progress.add(&asked, result);
             }
         }
+    }
+
+    #[allow(clippy::indexing_slicing, reason = "attempts read positions of the plan that `new` was given")]
+    pub(super) fn progress_mut(&mut self, position: usize) -> &mut Progress {
+        &mut self.progress[position]
     }
 }
 
 impl Progress {
     fn is_open(&self) -> bool {
-        self.found.is_none() && !self.final_answer
+        self.found.is_none() && !self.unread.iter().any(|(_, unread)| unread.is_final())
     }
 
-    fn take(&mut self, asked: &Asked, finding: Result<Box<AccountState>, Unread>) {
+    fn add(&mut self, asked: &Asked, result: BalanceResult) {
         self.asked = Some(asked.clone());
-        match finding {
-            Ok(finding) => self.found = Some(finding),
-            Err(unread) => {
-                self.final_answer = unread.why == Why::Refused;
-                self.unread.push((asked.endpoint.shared_host().clone(), unread));
-            }
+        match result {
+            Ok(state) => self.found = Some(state),
+            Err(unread) => self.unread.push((asked.endpoint.shared_host().clone(), unread)),
         }
     }
 
-    /// Weighs a second answer against the first: of two that disagree the higher one stands. Returns
-    /// who said less and who more.
-    pub(super) fn weigh(&mut self, asked: &Asked, second: Box<AccountState>) -> Option<(Arc<Endpoint>, Arc<Endpoint>)> {
+    /// Of two endpoints that disagree the higher balance stands. Returns the endpoint of the lower and that of the
+    /// higher one.
+    pub(super) fn keep_higher(
+        &mut self,
+        asked: &Asked,
+        second: AccountState,
+    ) -> Option<(Arc<Endpoint>, Arc<Endpoint>)> {
         let (first, found) = (self.asked.as_mut()?, self.found.as_mut()?);
         let disagreement = match second.balance.cmp(&found.balance) {
             Ordering::Equal => return None,
@@ -129,77 +125,21 @@ impl Progress {
         Some(disagreement)
     }
 
-    /// An endpoint that proved its chain and could not tell outweighs one of another chain.
-    pub(super) fn reading(&self) -> ReadOutcome<'_> {
-        if let Some(holding) = &self.found {
-            return ReadOutcome::AccountState(holding);
+    /// An endpoint that proved its chain and has no balance outweighs one of another chain.
+    pub(super) fn outcome(&self) -> ReadOutcome<'_> {
+        if let Some(state) = &self.found {
+            return ReadOutcome::AccountState(state);
         }
-        let met = |why| self.unread.iter().any(|(_, unread)| unread.why == why);
-        let reason = if met(Why::NoContract) {
+        let any = |is: fn(&Unread) -> bool| self.unread.iter().any(|(_, unread)| is(unread));
+        let reason = if any(|unread| *unread == Unread::NoContract) {
             RejectionReason::AssetNotContract
-        } else if met(Why::WrongChain) && !met(Why::Untold) && !met(Why::Refused) {
+        } else if any(Unread::is_wrong_chain) && !any(|unread| !matches!(unread, Unread::Unproven(_))) {
             RejectionReason::ChainIdentityMismatch
         } else {
             RejectionReason::BalanceUnavailable
         };
-        let mut causes = Vec::new();
-        for (host, unread) in &self.unread {
-            causes.push(format!("{host}: {}", unread.detail));
-        }
+        let causes: Vec<String> =
+            self.unread.iter().map(|(host, unread)| format!("{host}: {}", unread.detail())).collect();
         ReadOutcome::Unreadable { reason, detail: causes.join("; ") }
-    }
-}
-
-/// A trial that runs beside a selection.
-pub(super) struct BackgroundAttempt {
-    told: oneshot::Receiver<Box<Attempt>>,
-    abort: AbortOnDrop,
-}
-
-impl BackgroundAttempt {
-    pub(super) fn new(told: oneshot::Receiver<Box<Attempt>>, abort: AbortOnDrop) -> Self {
-        Self { told, abort }
-    }
-
-    /// For health alone: nobody waits for it.
-    pub(super) fn not_yet_asked(self) -> AbortOnDrop {
-        self.abort
-    }
-
-    /// Waits for the trial only where the selection has nothing better; otherwise lets it go on for
-    /// its own sake, to the end of its own deadline.
-    pub(super) async fn finish(self, reading: &mut NetworkReading) {
-        let Self { mut told, abort } = self;
-        if reading.is_open() {
-            if let Ok(attempt) = told.await {
-                reading.take(*attempt);
-            }
-        } else if let Ok(Some(mut attempt)) = told.try_recv() {
-            // Over already: what it met is reported with the rest.
-            reading.unreachable.extend(attempt.unreachable.take());
-        }
-        abort.disarm();
-    }
-}
-
-/// Ends a background task when the selection that started it is dropped.
-pub(super) struct AbortOnDrop(Option<AbortHandle>);
-
-impl AbortOnDrop {
-    pub(super) fn new(task: AbortHandle) -> Self {
-        Self(Some(task))
-    }
-
-    /// Lets the task go on to its own end.
-    pub(super) fn disarm(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        if let Some(handle) = self.0.take() {
-            handle.abort();
-        }
     }
 }

@@ -1,40 +1,36 @@
-//! The second opinion: a balance that is too low, read once more at another provider.
+//! The second opinion: a low balance, read once more at another endpoint.
 //!
-//! Refuses to know offers: which readings are in doubt comes in. Nobody can tell which of two
-//! endpoints that disagree is right, so the higher balance stands. What the account spends between the
-//! two reads cannot turn too little into enough: the first was too little already, and the second is
-//! lower still.
+//! Which reads are in doubt comes in; offers are not known here. If two endpoints disagree, it is unknown which
+//! one is right, so the higher balance stands. A payment of the account between the two reads does no harm: the
+//! second balance is then lower still than the first, which was too low already.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::Prober;
 use super::attempt::Attempt;
 use super::endpoint_order::is_usable;
 use super::plan::{NetworkPlan, Plan, Slot};
 use super::reading::{NetworkReading, Readings};
+use super::{Prober, SelectorEvent};
 use crate::health::Outcome;
-use crate::probe::SelectorEvent;
 use crate::transport::Endpoint;
 
 impl Prober {
-    /// Reads `rereads` once more, all networks at once and one request each, at a provider that the
-    /// selection may ask and has not heard yet. Returns whether any reading changed.
+    /// Reads `rereads` once more, all networks at once and one request each, at an endpoint that the selection may
+    /// ask and has not asked yet. Returns whether any reading changed.
     pub(crate) async fn second_opinion(&self, plan: &Plan, readings: &mut Readings, rereads: &[Slot]) -> bool {
         let left = readings.deadline.since(self.clock.now());
-        if rereads.is_empty() || left.is_zero() {
+        if left.is_zero() {
             return false;
         }
-        let mut opinions = Vec::new();
-        for (position, (plan, reading)) in plan.networks.iter().zip(&mut readings.networks).enumerate() {
+        let networks = plan.networks.iter().zip(&mut readings.networks).enumerate();
+        let opinions = networks.filter_map(|(position, (plan, reading))| {
             let here = rereads.iter().filter(|slot| slot.network == position);
             let reads: Vec<usize> = here.map(|slot| slot.read).collect();
-            if !reads.is_empty() {
-                opinions.push(self.read_again(plan, reading, reads, left));
-            }
-        }
+            (!reads.is_empty()).then(|| self.read_again(plan, reading, reads, left))
+        });
         join_all(opinions).await.contains(&true)
     }
 
@@ -48,31 +44,27 @@ impl Prober {
         let now = self.clock.now();
         let usable = |endpoint: &&Arc<Endpoint>| is_usable(&self.health.inspect(endpoint.key(), now));
         let endpoint = reading.not_yet_asked.iter().find(usable);
-        let Some(attempt) = endpoint.and_then(|endpoint| self.attempt(plan, endpoint, reads)) else {
+        let Some(attempt) = endpoint.and_then(|endpoint| self.start_attempt(plan, endpoint, reads)) else {
             return false;
         };
-        // Ended by what is left of the selection's time, it is cancelled: that is nobody's fault.
+        // At the end of the selection's time the attempt is cancelled, which is neutral to the endpoint's health.
         match self.clock.within(left, attempt).await {
-            Some(attempt) => self.compare(reading, *attempt),
+            Some(attempt) => self.compare(reading, attempt),
             None => false,
         }
     }
 
-    /// Holds a second answer against the first. Each endpoint that said less is marked once.
+    /// Compares second results with the first. Each endpoint that reported less is marked once.
     fn compare(&self, reading: &mut NetworkReading, attempt: Attempt) -> bool {
-        let Attempt { asked, reads, findings, unreachable, .. } = attempt;
-        // Another endpoint of the network spoke a moment ago: silence is this one's own.
+        let Attempt { asked, results, unreachable, .. } = attempt;
+        // Another endpoint of the network replied a moment ago, so the device is not offline.
         if let Some(unreachable) = unreachable {
-            self.settle(unreachable, Outcome::Fault);
+            self.settle_unreachable(unreachable);
         }
         let mut marked: Vec<Arc<Endpoint>> = Vec::new();
-        for (position, finding) in reads.into_iter().zip(findings) {
-            let (Some(progress), Ok(holding)) = (reading.progress.get_mut(position), finding) else {
-                continue;
-            };
-            let Some((lower, higher)) = progress.weigh(&asked, holding) else {
-                continue;
-            };
+        for (position, result) in results {
+            let Ok(state) = result else { continue };
+            let Some((lower, higher)) = reading.progress_mut(position).keep_higher(&asked, state) else { continue };
             if !marked.iter().any(|endpoint| Arc::ptr_eq(endpoint, &lower)) {
                 self.report(&lower, Outcome::Contradicted);
                 self.emit(&SelectorEvent::BalancesDisagree {

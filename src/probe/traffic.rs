@@ -1,6 +1,6 @@
-//! What was sent where: requests in flight, counts by class, and the state of strategies.
+//! Requests under way and counts for each endpoint; budgets and state of strategies for each network.
 //!
-//! Bounded by the configuration: one row an endpoint, one a network. Not health: a reset leaves it.
+//! Bounded by the configuration: one row an endpoint, one a network. Not health: `reset_health` leaves it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use crate::chain::ChainId;
 use crate::health::{EndpointKey, FailureClass};
 use crate::runtime::Instant;
 use crate::transport::Endpoint;
+use crate::util::find_or_push;
 
 /// What every selection saves towards a hedge, in tenths of a request: hedges add at most a tenth.
 const SAVED_EACH: u32 = 1;
@@ -66,7 +67,7 @@ fn by_class<S: Serializer>(failures: &[(FailureClass, u64)], serializer: S) -> R
 
 #[derive(Debug)]
 pub(crate) struct Traffic {
-    /// Of the draws of every network.
+    /// Of every network's random numbers.
     seed: u64,
     state: Mutex<TrafficState>,
 }
@@ -75,7 +76,7 @@ pub(crate) struct Traffic {
 struct TrafficState {
     endpoints: Vec<(EndpointKey, EndpointMetrics)>,
     networks: Vec<(ChainId, NetworkTraffic)>,
-    heard: Option<Instant>,
+    last_reply: Option<Instant>,
     offline: bool,
 }
 
@@ -102,10 +103,8 @@ impl Traffic {
     pub(super) fn start(self: &Arc<Self>, endpoint: &Endpoint) -> Option<InFlight> {
         let key = endpoint.key();
         let mut state = self.lock();
-        if state.endpoint(key).is_none() {
-            state.endpoints.push((key.clone(), EndpointMetrics::new(key)));
-        }
-        let row = state.endpoint(key)?;
+        let new = || (key.clone(), EndpointMetrics::new(key));
+        let (_, (_, row)) = find_or_push(&mut state.endpoints, |(other, _)| other == key, new);
         if endpoint.max_in_flight().is_some_and(|most| row.in_flight >= most) {
             return None;
         }
@@ -131,16 +130,16 @@ impl Traffic {
         row.random.get_or_insert_with(first).u64(..)
     }
 
-    /// Notes that an endpoint gave a sign of life.
-    pub(super) fn hear(&self, now: Instant) {
+    /// Notes that an endpoint replied.
+    pub(super) fn note_reply(&self, now: Instant) {
         let mut state = self.lock();
-        state.heard = state.heard.max(Some(now));
+        state.last_reply = state.last_reply.max(Some(now));
         state.offline = false;
     }
 
-    /// Whether any endpoint gave a sign of life after `since`, on any selection.
-    pub(super) fn heard_since(&self, since: Instant) -> bool {
-        self.lock().heard.is_some_and(|heard| heard > since)
+    /// Whether any endpoint replied after `since`, to any selection.
+    pub(super) fn any_reply_since(&self, since: Instant) -> bool {
+        self.lock().last_reply.is_some_and(|last| last > since)
     }
 
     /// Notes that the device is offline. Returns whether that is news.
@@ -199,23 +198,18 @@ impl TrafficState {
         self.endpoints.iter_mut().find(|(other, _)| other == key).map(|(_, row)| row)
     }
 
-    /// The row of a network, new if there is none.
-    #[allow(clippy::indexing_slicing, reason = "the position is that of a row, or of the one just added")]
     fn network(&mut self, network: &ChainId) -> &mut NetworkTraffic {
-        let known = self.networks.iter().position(|(other, _)| other == network);
-        let position = known.unwrap_or(self.networks.len());
-        if known.is_none() {
-            self.networks.push((network.clone(), NetworkTraffic::default()));
-        }
-        &mut self.networks[position].1
+        let new = || (network.clone(), NetworkTraffic::default());
+        let (_, (_, row)) = find_or_push(&mut self.networks, |(other, _)| other == network, new);
+        row
     }
 }
 
 impl InFlight {
     /// Counts how the attempt ended.
-    pub(super) fn count(&self, told_any: bool, failures: &[FailureClass]) {
+    pub(super) fn count(&self, has_balance: bool, failures: &[FailureClass]) {
         if let Some(row) = self.traffic.lock().endpoint(&self.endpoint) {
-            row.successes = row.successes.saturating_add(u64::from(told_any));
+            row.successes = row.successes.saturating_add(u64::from(has_balance));
             for class in failures {
                 let place = row.failures.partition_point(|(other, _)| other < class);
                 match row.failures.get_mut(place).filter(|(other, _)| other == class) {

@@ -30,13 +30,12 @@ use crate::ranking::Candidate;
 /// assert_eq!(candidates[1].decided_by, Some(DecidingKey::Preference));
 /// # Ok::<(), payroute::NetworkError>(())
 /// ```
+#[allow(clippy::indexing_slicing, reason = "`order` gives positions of its inputs, one for each candidate")]
 pub fn rank(candidates: &mut [Candidate], prefer: &[ChainId]) {
     let inputs: Vec<RankInput<'_>> = candidates.iter().map(RankInput::from_candidate).collect();
     for (rank, (position, decided_by)) in (1..).zip(order(&inputs, prefer)) {
-        if let Some(candidate) = candidates.get_mut(position) {
-            candidate.rank = rank;
-            candidate.decided_by = decided_by;
-        }
+        candidates[position].rank = rank;
+        candidates[position].decided_by = decided_by;
     }
     place_by_rank(candidates);
 }

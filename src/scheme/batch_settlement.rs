@@ -1,15 +1,15 @@
-//! `batch-settlement`: prices drawn from a channel that the buyer's deposit opened. The deposit, not the
+//! `batch-settlement`: prices taken from a channel that the buyer's deposit opened. The deposit, not the
 //! price, must be there.
 //!
-//! Refuses to know channels that are open already: which one it would be depends on the signer's own
-//! salt and keys. So a route counts as payable where a deposit could be made now.
+//! Channels that are open already are not looked for: which one it would be depends on the signer's own salt and
+//! keys. So a route counts as payable if a deposit could be made now.
 
 use std::str::FromStr;
 
 use super::transfer::{Contract, Method, eip3009, permit2};
-use super::{Offer, Refusal, Route, refusal};
+use super::{Offer, Route, rejection};
 use crate::chain::Amount;
-use crate::ranking::RejectionReason;
+use crate::ranking::{Rejection, RejectionReason};
 
 /// What `@x402/evm` 2.27.0 deposits where the merchant names no sum, in prices; and of the buyer's limit
 /// on a price the most that it deposits at all.
@@ -18,7 +18,7 @@ const PRICES_PER_DEPOSIT: u32 = 5;
 /// Seconds for which the contract can hold a withdrawal back: 15 minutes to 30 days.
 const WITHDRAW_DELAY: std::ops::RangeInclusive<u64> = 900..=2_592_000;
 
-/// Of `@x402/evm` 2.27.0, like the two collectors.
+/// As in `@x402/evm` 2.27.0, like the two collectors.
 const SETTLEMENT: Contract = Contract {
     address: "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003",
     missing: "x402's batch settlement contract is not deployed on the network",
@@ -32,7 +32,7 @@ const PERMIT2_COLLECTOR: Contract = Contract {
     missing: "x402's Permit2 deposit collector is not deployed on the network",
 };
 
-pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
+pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
     offer.require_evm()?;
     let method = offer.method(Method::Eip3009)?;
     offer.require_address("receiverAuthorizer")?;
@@ -44,18 +44,17 @@ pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     Ok(Route { transfer, deposit: Some(deposit(offer)), contracts })
 }
 
-fn check_withdraw_delay(offer: &Offer<'_>) -> Result<(), Refusal> {
+fn check_withdraw_delay(offer: &Offer<'_>) -> Result<(), Rejection> {
     let problem = match offer.terms.extra.whole_number("withdrawDelay") {
         Ok(Some(seconds)) if WITHDRAW_DELAY.contains(&seconds) => return Ok(()),
         Ok(Some(_)) => "extra.withdrawDelay is out of range; accepted are 900 to 2592000 seconds".to_owned(),
         Ok(None) => "extra.withdrawDelay is missing".to_owned(),
         Err(malformed) => malformed.to_string(),
     };
-    Err(refusal(RejectionReason::MalformedRequirement, problem))
+    Err(rejection(RejectionReason::MalformedRequirement, problem))
 }
 
-/// `minDeposit` where it is a sum of at least the price, else a few prices; no more than so many times
-/// what the buyer allows for one.
+/// `minDeposit` if it is at least the price, else a few prices; at most as many times what the buyer allows for one.
 fn deposit(offer: &Offer<'_>) -> Amount {
     let price = offer.terms.amount;
     let announced = offer.stated("minDeposit").and_then(|text| Amount::from_str(text.trim_start_matches('0')).ok());

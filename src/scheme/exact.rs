@@ -1,23 +1,23 @@
 //! `exact`: the price, by one signature. On EVM chains by EIP-3009 or through Permit2, on Solana as a
-//! transfer whose fee somebody else pays.
+//! transfer whose fee another account pays.
 
 use std::str::FromStr;
 
 use super::transfer::{Contract, Method, Transfer, eip3009, permit2};
-use super::{Offer, Refusal, Route, refusal};
+use super::{Offer, Route, rejection};
 use crate::chain::{ChainFamily, SolanaAddress};
-use crate::ranking::RejectionReason;
+use crate::ranking::{Rejection, RejectionReason};
 
-/// Of `@x402/evm` 2.27.0, at the same address on every chain that has it.
+/// As in `@x402/evm` 2.27.0, at the same address on every chain that has it.
 const PROXY: Contract = Contract {
     address: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
     missing: "x402's Permit2 proxy for exact is not deployed on the network",
 };
 
-/// Of `@x402/svm` 2.27.0: clients refuse to sign more.
+/// As in `@x402/svm` 2.27.0: clients refuse to sign more.
 const MOST_MEMO_BYTES: usize = 256;
 
-pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
+pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
     if offer.network.chain.family() == ChainFamily::Svm {
         check_fee_payer(offer)?;
         return check_memo(offer).map(|()| Route::plain(Transfer::Spl));
@@ -30,19 +30,19 @@ pub(super) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
     }
 }
 
-/// What the offer wants written beside the transfer.
-fn check_memo(offer: &Offer<'_>) -> Result<(), Refusal> {
+/// What the offer wants written into the transaction.
+fn check_memo(offer: &Offer<'_>) -> Result<(), Rejection> {
     let reason = RejectionReason::MalformedRequirement;
     match offer.text("memo", reason)? {
         Some(memo) if memo.len() > MOST_MEMO_BYTES => {
-            Err(refusal(reason, format!("extra.memo is longer than {MOST_MEMO_BYTES} bytes")))
+            Err(rejection(reason, format!("extra.memo is longer than {MOST_MEMO_BYTES} bytes")))
         }
         _ => Ok(()),
     }
 }
 
 /// The fee payer signs for the transaction's fee and must not be the one whose tokens move.
-fn check_fee_payer(offer: &Offer<'_>) -> Result<(), Refusal> {
+fn check_fee_payer(offer: &Offer<'_>) -> Result<(), Rejection> {
     let reason = RejectionReason::FeePayerMissing;
     let problem = match offer.text("feePayer", reason)? {
         None => "extra.feePayer is missing",
@@ -50,5 +50,5 @@ fn check_fee_payer(offer: &Offer<'_>) -> Result<(), Refusal> {
         Some(text) if offer.network.owner.as_deref() == Some(&text) => "extra.feePayer is the buyer",
         Some(_) => return Ok(()),
     };
-    Err(refusal(reason, problem))
+    Err(rejection(reason, problem))
 }

@@ -1,8 +1,8 @@
 //! The payment schemes that can be judged: a closed set, one file each, one line in [`SCHEMES`].
 //!
-//! A scheme says whether an offer states what a payment takes, how its token would move, and what the
-//! chain must answer for that. Refuses to know what the buyer allows and holds; a scheme or a way of
-//! moving tokens that is not known here is refused, never taken for another.
+//! A scheme says whether an offer states what a payment takes, how its token would move, and what is to be read of the
+//! chain for that. Refuses to know what the buyer allows and holds. An unknown scheme or transfer method is rejected,
+//! never taken for another.
 
 mod batch_settlement;
 mod exact;
@@ -13,34 +13,27 @@ mod transfer;
 mod upto;
 
 use self::transfer::StatedDomain;
-pub(crate) use self::transfer::{Contract, ReadFlags, Transfer, eip3009, permit2};
+pub(crate) use self::transfer::{Contract, ReadFlags, Transfer, eip3009, permit2, spl};
 use crate::chain::{Amount, ChainFamily, domain_separator, is_evm_address, is_zero_address};
 use crate::config::{AssetConfig, NetworkConfig};
+use crate::hold::Debit;
 use crate::payment::{Terms, X402Version};
 use crate::ranking::{Rejection, RejectionReason};
 use crate::util::text::shown;
 
-/// Every scheme, by its name in offers.
-const SCHEMES: &[(&str, Router, Debit)] = &[
-    ("exact", exact::route, Debit::Exact),
-    ("upto", upto::route, Debit::UpTo),
-    ("batch-settlement", batch_settlement::route, Debit::UpTo),
-];
-
-/// Finds the route of an offer of the scheme, or why there is none that can be judged.
-type Router = fn(&Offer<'_>) -> Result<Route, Refusal>;
-
-/// What a payment that was made has taken of what had to be there for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Debit {
-    /// All of it.
-    Exact,
-    /// As much as the server chose; a deposit, or nothing where one was there already.
-    UpTo,
+struct Scheme {
+    /// As offers state it.
+    name: &'static str,
+    /// Finds the route of an offer, or why there is none that can be judged.
+    route: fn(&Offer<'_>) -> Result<Route, Rejection>,
+    debit: Debit,
 }
 
-/// One word: it passes through many hands.
-pub(crate) type Refusal = Box<Rejection>;
+const SCHEMES: &[Scheme] = &[
+    Scheme { name: "exact", route: exact::route, debit: Debit::Exact },
+    Scheme { name: "upto", route: upto::route, debit: Debit::UpTo },
+    Scheme { name: "batch-settlement", route: batch_settlement::route, debit: Debit::UpTo },
+];
 
 /// Circle Gateway's deposits are announced as `exact`, with a signing domain of their own.
 const GATEWAY_DOMAIN: &str = "GatewayWalletBatched";
@@ -79,23 +72,23 @@ pub(crate) struct Route {
 }
 
 /// The way in which an offer can be paid, or why there is none, whatever the buyer holds.
-pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Refusal> {
+pub(crate) fn route(offer: &Offer<'_>) -> Result<Route, Rejection> {
     let scheme = &*offer.terms.scheme;
-    let Some((_, route, _)) = row(scheme) else {
-        return Err(refusal(RejectionReason::SchemeUnsupported, format!("`{}`", shown(scheme))));
+    let Some(Scheme { route, .. }) = find(scheme) else {
+        return Err(rejection(RejectionReason::SchemeUnsupported, format!("`{}`", shown(scheme))));
     };
     offer.check_payment_flow()?;
     offer.check_verifying_contract()?;
     route(offer)
 }
 
-/// What a payment by `scheme` takes, if that is one.
-pub(crate) fn draw(scheme: &str) -> Option<Debit> {
-    row(scheme).map(|(_, _, draw)| *draw)
+/// How much a payment by `scheme` takes. `None` for a scheme that is not known.
+pub(crate) fn debit(scheme: &str) -> Option<Debit> {
+    find(scheme).map(|scheme| scheme.debit)
 }
 
-fn row(scheme: &str) -> Option<&'static (&'static str, Router, Debit)> {
-    SCHEMES.iter().find(|(name, ..)| *name == scheme)
+fn find(name: &str) -> Option<&'static Scheme> {
+    SCHEMES.iter().find(|scheme| scheme.name == name)
 }
 
 impl Route {
@@ -104,70 +97,70 @@ impl Route {
         Self { transfer, deposit: None, contracts: &[] }
     }
 
-    /// What of this is to be asked of the chain.
-    pub(crate) fn asks(&self) -> ReadFlags {
-        self.transfer.asks(self.contracts)
+    /// What is to be read of the chain, besides the balance.
+    pub(crate) fn read_flags(&self) -> ReadFlags {
+        self.transfer.read_flags(self.contracts)
     }
 }
 
 impl Offer<'_> {
-    /// Version 1 knows `exact` and EIP-3009 alone: its clients sign nothing else, whatever an entry says.
-    fn require_version_2(&self, what: &str, reason: RejectionReason) -> Result<(), Refusal> {
+    /// Version 1 has only `exact` and EIP-3009: its clients sign nothing else, whatever an entry says.
+    fn require_version_2(&self, what: &str, reason: RejectionReason) -> Result<(), Rejection> {
         match self.version {
-            X402Version::V1 => Err(refusal(reason, format!("`{what}` in x402 version 1"))),
+            X402Version::V1 => Err(rejection(reason, format!("`{what}` in x402 version 1"))),
             X402Version::V2 => Ok(()),
         }
     }
 
     /// For schemes other than `exact`, whose forms on other chains are not known well enough to judge.
-    fn require_evm(&self) -> Result<(), Refusal> {
+    fn require_evm(&self) -> Result<(), Rejection> {
         let (scheme, reason) = (&*self.terms.scheme, RejectionReason::SchemeUnsupported);
         self.require_version_2(scheme, reason)?;
         match self.network.chain.family() {
             ChainFamily::Evm => Ok(()),
-            _ => Err(refusal(reason, format!("`{scheme}` on {}", self.network.name))),
+            _ => Err(rejection(reason, format!("`{scheme}` on {}", self.network.name))),
         }
     }
 
-    fn check_payment_flow(&self) -> Result<(), Refusal> {
+    fn check_payment_flow(&self) -> Result<(), Rejection> {
         let reason = RejectionReason::TransferMethodUnsupported;
         match self.text("paymentFlow", reason)? {
             Some(flow) if !FLOWS.iter().any(|known| *known == flow) => {
-                Err(refusal(reason, format!("extra.paymentFlow `{}`", shown(&flow))))
+                Err(rejection(reason, format!("extra.paymentFlow `{}`", shown(&flow))))
             }
             _ => Ok(()),
         }
     }
 
     /// A signature under another contract's domain than the token's moves no token.
-    fn check_verifying_contract(&self) -> Result<(), Refusal> {
+    fn check_verifying_contract(&self) -> Result<(), Rejection> {
         if self.network.chain.family() != ChainFamily::Evm {
             return Ok(());
         }
         let reason = RejectionReason::TransferMethodUnsupported;
         if self.stated("name").as_deref() == Some(GATEWAY_DOMAIN) {
-            return Err(refusal(reason, format!("`{GATEWAY_DOMAIN}`")));
+            return Err(rejection(reason, format!("`{GATEWAY_DOMAIN}`")));
         }
         match self.text("verifyingContract", reason)? {
             Some(contract) if !contract.eq_ignore_ascii_case(&self.terms.asset) => {
-                Err(refusal(reason, "extra.verifyingContract is not the token"))
+                Err(rejection(reason, "extra.verifyingContract is not the token"))
             }
             _ => Ok(()),
         }
     }
 
-    /// A text of `extra`, where there is one; what is no text is refused for `reason`.
-    fn text(&self, key: &'static str, reason: RejectionReason) -> Result<Option<String>, Refusal> {
-        self.terms.extra.text(key).map_err(|malformed| refusal(reason, malformed.to_string()))
+    /// A text of `extra`, if there is one. Anything else is rejected for `reason`.
+    fn text(&self, key: &'static str, reason: RejectionReason) -> Result<Option<String>, Rejection> {
+        self.terms.extra.text(key).map_err(|malformed| rejection(reason, malformed.to_string()))
     }
 
-    /// A text of `extra`, where there is one that is not empty.
+    /// A text of `extra` that is not empty, if there is one.
     fn stated(&self, key: &'static str) -> Option<String> {
         self.terms.extra.text(key).ok().flatten().filter(|text| !text.is_empty())
     }
 
-    /// Demands an address of `extra` that is not zero: a role that nobody has.
-    fn require_address(&self, key: &'static str) -> Result<(), Refusal> {
+    /// Requires an address of `extra` that is not zero: the zero address can play no role.
+    fn require_address(&self, key: &'static str) -> Result<(), Rejection> {
         let reason = RejectionReason::MalformedRequirement;
         let problem = match self.text(key, reason)? {
             None => "is missing",
@@ -175,7 +168,7 @@ impl Offer<'_> {
             Some(text) if is_zero_address(&text) => "is the zero address",
             Some(_) => return Ok(()),
         };
-        Err(refusal(reason, format!("extra.{key} {problem}")))
+        Err(rejection(reason, format!("extra.{key} {problem}")))
     }
 
     /// The signing domain that the offer states, of a token that is known.
@@ -192,6 +185,6 @@ impl Offer<'_> {
     }
 }
 
-fn refusal(reason: RejectionReason, detail: impl Into<String>) -> Refusal {
-    Box::new(Rejection { reason, detail: detail.into() })
+fn rejection(reason: RejectionReason, detail: impl Into<String>) -> Rejection {
+    Rejection { reason, detail: detail.into() }
 }

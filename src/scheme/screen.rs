@@ -1,18 +1,18 @@
-//! Screening: what can be said of an offer without asking anyone.
+//! Screening: what can be said of an offer without asking an endpoint.
 //!
-//! One function a rule; the rules of schemes are theirs. Refuses to know balances and endpoints'
-//! health, and sends nothing: an offer that is screened out causes no traffic at all.
+//! One function a rule; the rules of schemes are in their own files. Refuses to know balances and endpoints' health,
+//! and sends nothing: an offer that is screened out causes no traffic at all.
 
 use std::sync::Arc;
 
 use crate::chain::ChainFamily;
 use crate::config::{AssetConfig, Config, NetworkConfig};
-use crate::payment::{PaymentRequired, Terms, X402Version};
+use crate::payment::{PaymentRequired, PaymentRequirement, Terms, X402Version};
 use crate::ranking::{Candidate, RejectionReason};
 use crate::scheme::{self, Offer, ReadFlags, Route, Sponsors};
 use crate::util::text::shown;
 
-/// An offer after screening: its candidate so far, and what to read if it is still in the running.
+/// An offer after screening: its candidate so far, and what to read if it may still be payable.
 pub(crate) struct Screened {
     pub(crate) candidate: Candidate,
     pub(crate) read: Option<BalanceRead>,
@@ -29,7 +29,7 @@ pub(crate) struct BalanceRead {
     /// Who is to receive, where the chain must be ready for that (Solana).
     pub(crate) recipient: Option<Arc<str>>,
     /// What else to read along with it.
-    pub(crate) asks: ReadFlags,
+    pub(crate) flags: ReadFlags,
 }
 
 /// Screens every offer, in order.
@@ -37,8 +37,7 @@ pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened
     let advertised = |name: &str| payment.extensions().iter().any(|extension| extension == name);
     let sponsors =
         Sponsors { permit: advertised("eip2612GasSponsoring"), approval: advertised("erc20ApprovalGasSponsoring") };
-    let mut offers = Vec::new();
-    for requirement in payment.requirements() {
+    let screen_one = |requirement: &PaymentRequirement| {
         let mut screened = Screened { candidate: Candidate::new(requirement.index()), read: None, route: None };
         match requirement.terms() {
             Ok(terms) => screened.check_terms(terms, payment.version(), sponsors, config),
@@ -47,9 +46,9 @@ pub(crate) fn screen(payment: &PaymentRequired, config: &Config) -> Vec<Screened
         for note in payment.notes().iter().chain(requirement.notes()) {
             screened.candidate.note(*note);
         }
-        offers.push(screened);
-    }
-    offers
+        screened
+    };
+    payment.requirements().iter().map(screen_one).collect()
 }
 
 impl Screened {
@@ -87,7 +86,7 @@ impl Screened {
                 asset: asset.clone(),
                 owner: owner.clone(),
                 recipient: is_svm.then(|| terms.pay_to.clone()),
-                asks: route.asks(),
+                flags: route.read_flags(),
             });
         }
     }

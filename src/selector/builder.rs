@@ -7,8 +7,7 @@ use crate::config::Config;
 use crate::error::{BuildError, RuntimeError};
 use crate::health::HealthIndex;
 use crate::hold::Ledger;
-use crate::probe::{Observer, Prober, Traffic};
-use crate::runtime::{self, Clock};
+use crate::probe::{Observer, Prober};
 use crate::transport::{self, Transport};
 
 /// Builds a [`RouteSelector`].
@@ -53,9 +52,7 @@ impl RouteSelectorBuilder {
             }
         };
         let health = self.health.unwrap_or_else(|| HealthIndex::with_settings(self.config.health.clone()));
-        let (settings, observer) = (self.config.probe, self.observer);
-        let traffic = Arc::new(Traffic::new(settings.seed.unwrap_or_else(runtime::random)));
-        let prober = Prober { transport, health, traffic, observer, settings, clock: Clock };
+        let prober = Prober::new(transport, health, self.observer, self.config.probe);
         Ok(RouteSelector { config: Arc::new(self.config), prober, holds: Ledger::default() })
     }
 }

@@ -20,9 +20,10 @@ use crate::probe::{EndpointMetrics, Prober, Readings, trace};
 use crate::ranking::{Candidate, cascade};
 use crate::runtime::{self, MaybeSend, MaybeSync};
 use crate::scheme::facts::ReadOutcome;
-use crate::scheme::judge::judge;
+use crate::scheme::judge::apply_facts;
 use crate::scheme::screen::{self, Screened};
 use crate::transport::Endpoint;
+use crate::util::find_or_push;
 
 /// Chooses which offer of an HTTP 402 to pay. Cheap to clone; clones share health and holds.
 ///
@@ -75,9 +76,9 @@ impl RouteSelector {
     /// Asks the configured endpoints what the buyer holds, and ranks the offers.
     ///
     /// Takes at most `maxEndpointsPerNetwork` times `probeTimeoutMs` (1.2 s by default), however
-    /// many networks are offered. If the thread is blocked past a provider's deadline, that deadline is extended
-    /// once by the delay, at most doubling it. A low balance that alone keeps a route from being chosen is read
-    /// once more at another provider within that time (`routing.secondOpinion`). Dropping the future cancels
+    /// many networks are offered. If the thread is blocked past an endpoint's deadline, that deadline is
+    /// extended once by the delay, at most doubling it. A low balance that alone keeps a route from being chosen is read
+    /// once more at another endpoint within that time (`routing.secondOpinion`). Dropping the future cancels
     /// the requests under way, which is neutral to health. Any number of selections may run at once on
     /// one selector.
     ///
@@ -91,39 +92,40 @@ impl RouteSelector {
         Selection::from_candidates(payment, candidates, &self.holds)
     }
 
-    /// Every offer as the buyer stands towards it, ranked.
+    /// One candidate for every offer, ranked.
     async fn candidates(&self, payment: &PaymentRequired) -> Vec<Candidate> {
         let screened = screen::screen(payment, &self.config);
         let (plan, slots) = Plan::new(screened.iter().map(|offer| offer.read.as_ref()));
         let mut readings = self.prober.read(&plan).await;
-        let candidates = self.judge(screened, &slots, &readings);
+        let candidates = self.judge(&screened, &slots, &readings);
         let rereads = self.rereads(&candidates, &slots);
         if !self.prober.second_opinion(&plan, &mut readings, &rereads).await {
             return candidates;
         }
-        self.judge(screen::screen(payment, &self.config), &slots, &readings)
+        self.judge(&screened, &slots, &readings)
     }
 
-    /// Candidates by what was read of them and what is held, ranked.
-    fn judge(&self, screened: Vec<Screened>, slots: &[Option<Slot>], readings: &Readings) -> Vec<Candidate> {
-        let evidence = self.prober.evidence(readings);
-        let mut candidates = Vec::new();
-        for (Screened { mut candidate, route, .. }, slot) in screened.into_iter().zip(slots) {
-            if let Some(evidence) = slot.and_then(|slot| evidence.get(slot.network)?.get(slot.read)) {
-                candidate.held = self.held(&candidate, &evidence.reading);
-                judge(&mut candidate, route.as_ref(), evidence);
+    /// Candidates with what was read and what other payments hold, ranked.
+    fn judge(&self, screened: &[Screened], slots: &[Option<Slot>], readings: &Readings) -> Vec<Candidate> {
+        let judge_one = |(screened, slot): (&Screened, &Option<Slot>)| {
+            let mut candidate = screened.candidate.clone();
+            if let Some(slot) = slot {
+                let reading = self.prober.reading(readings, *slot);
+                candidate.held = self.held(&candidate, &reading.outcome);
+                apply_facts(&mut candidate, screened.route.as_ref(), &reading);
             }
-            candidates.push(candidate);
-        }
+            candidate
+        };
+        let mut candidates: Vec<Candidate> = screened.iter().zip(slots).map(judge_one).collect();
         cascade::rank(&mut candidates, &self.config.prefer);
         candidates
     }
 
     /// How much of what was read other payments hold.
-    fn held(&self, candidate: &Candidate, reading: &ReadOutcome<'_>) -> Amount {
-        match (&candidate.asset_id, &candidate.owner, reading) {
-            (Some(asset), Some(owner), ReadOutcome::AccountState(holding)) => {
-                self.holds.held(asset, owner, holding.balance, self.prober.clock.now())
+    fn held(&self, candidate: &Candidate, outcome: &ReadOutcome<'_>) -> Amount {
+        match (&candidate.asset_id, &candidate.owner, outcome) {
+            (Some(asset), Some(owner), ReadOutcome::AccountState(state)) => {
+                self.holds.held(asset, owner, state.balance, self.prober.now())
             }
             _ => Amount::ZERO,
         }
@@ -137,10 +139,8 @@ impl RouteSelector {
         };
         for candidate in candidates {
             let slot = slots.get(candidate.requirement_index).copied().flatten();
-            if let Some(slot) = slot.filter(|_| cascade::would_win_funded(candidate, first, &self.config.prefer))
-                && !rereads.contains(&slot)
-            {
-                rereads.push(slot);
+            if let Some(slot) = slot.filter(|_| cascade::would_win_funded(candidate, first, &self.config.prefer)) {
+                find_or_push(&mut rereads, |known| *known == slot, || slot);
             }
         }
         rereads
@@ -148,25 +148,25 @@ impl RouteSelector {
 
     /// Forgets what was observed of endpoints and closes their circuits. Nothing else is cleared.
     pub fn reset_health(&self) {
-        self.prober.health.reset();
+        self.prober.health().reset();
     }
 
     /// The health index, for sharing with another selector.
     #[must_use]
     pub fn health_index(&self) -> &HealthIndex {
-        &self.prober.health
+        self.prober.health()
     }
 
     /// Current health: one record per endpoint about which something is known.
     #[must_use]
     pub fn health(&self) -> Vec<EndpointHealth> {
-        self.prober.health.view(self.prober.clock.now())
+        self.prober.health().view(self.prober.now())
     }
 
     /// Counts by endpoint and class since this selector was made; a health reset leaves them.
     #[must_use]
     pub fn metrics(&self) -> Vec<EndpointMetrics> {
-        self.prober.traffic.metrics()
+        self.prober.metrics()
     }
 
     /// Every configured endpoint, network by network, in configured order.
@@ -177,12 +177,12 @@ impl RouteSelector {
     /// Takes an endpoint out of use until [`uncordon`](Self::uncordon); no recovery and no reset
     /// lifts that.
     pub fn cordon(&self, endpoint: &Endpoint) {
-        self.prober.health.cordon(endpoint.key());
+        self.prober.health().cordon(endpoint.key());
     }
 
     /// Puts an endpoint back into use.
     pub fn uncordon(&self, endpoint: &Endpoint) {
-        self.prober.health.uncordon(endpoint.key());
+        self.prober.health().uncordon(endpoint.key());
     }
 
     /// Records the outcome of traffic that the application itself sent to an endpoint.
@@ -194,7 +194,7 @@ impl RouteSelector {
     /// [id](crate::EndpointKey::id).
     #[must_use]
     pub fn snapshot_health(&self) -> String {
-        self.prober.health.snapshot(self.prober.clock.now())
+        self.prober.health().snapshot(self.prober.now())
     }
 
     /// Replaces what is known about endpoints by a snapshot.
@@ -202,7 +202,7 @@ impl RouteSelector {
     /// # Errors
     /// The text is not a snapshot of a version that this crate reads; nothing is changed then.
     pub fn restore_health(&self, snapshot: &str) -> Result<(), SnapshotError> {
-        self.prober.health.restore(snapshot, self.prober.clock.now())
+        self.prober.health().restore(snapshot, self.prober.now())
     }
 
     /// The configuration.
@@ -214,7 +214,7 @@ impl RouteSelector {
 
 impl fmt::Debug for RouteSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RouteSelector").field("health", &self.prober.health).finish_non_exhaustive()
+        f.debug_struct("RouteSelector").field("health", self.prober.health()).finish_non_exhaustive()
     }
 }
 

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crate::chain::Amount;
 use crate::error::SelectError;
-use crate::hold::{Demand, Hold, HoldAccount, HoldError, HoldRefusal, Ledger};
+use crate::hold::{Debit, Demand, Hold, HoldAccount, HoldError, HoldRefusal, Ledger};
 use crate::payment::{PaymentRequired, PaymentRequirement};
 use crate::ranking::{Candidate, Deficit, explain};
 use crate::runtime::Clock;
-use crate::scheme::{self, Debit};
+use crate::scheme;
 
 /// The answer: which offer to pay, what comes next, and why.
 #[derive(Clone, Debug)]
@@ -72,8 +72,8 @@ impl Selection {
     }
 
     /// Holds the price of the chosen offer, or the deposit of schemes that pay out of one, so that no
-    /// other selection spends it as well. Call it once per payment, before anything is signed. It holds until it
-    /// is dropped or told what became of the payment: for `maxTimeoutSeconds` at most, and never over a day.
+    /// other selection spends it as well. Call it once per payment, before anything is signed. It ends when
+    /// it is dropped, released or settled, and after `maxTimeoutSeconds` or a day at the latest.
     ///
     /// ```no_run
     /// # use payroute::{HoldError, PaymentRequirement, Selection};
@@ -83,7 +83,7 @@ impl Selection {
     /// match sign_and_send(selection.requirement()).await {
     ///     // The merchant refused it: the money is free again.
     ///     Some(false) => hold.release(),
-    ///     // Paid, or sent and nobody knows: it counts until a balance shows it.
+    ///     // Paid, or sent with an unknown outcome: it counts until a balance shows it.
     ///     Some(true) | None => hold.settle(),
     /// }
     /// # Ok(())
@@ -122,7 +122,7 @@ pub struct Claim {
     owner: Arc<str>,
     balance: Amount,
     lifetime: Duration,
-    draw: Debit,
+    debit: Debit,
     /// What the offer needs and what was read; the error if other holds take the money first.
     need: Deficit,
 }
@@ -131,9 +131,9 @@ impl Claim {
     fn new(candidate: &Candidate, requirement: &PaymentRequirement, holds: &Ledger) -> Option<Self> {
         let (owner, balance) = (candidate.owner.as_ref()?, candidate.balance?);
         let terms = requirement.terms().ok()?;
-        let (lifetime, draw) = (Duration::from_secs(terms.max_timeout_seconds), scheme::draw(&terms.scheme)?);
+        let (lifetime, debit) = (Duration::from_secs(terms.max_timeout_seconds), scheme::debit(&terms.scheme)?);
         let need = Deficit::from_candidate(candidate)?;
-        Some(Self { holds: holds.clone(), owner: owner.clone(), balance, lifetime, draw, need })
+        Some(Self { holds: holds.clone(), owner: owner.clone(), balance, lifetime, debit, need })
     }
 
     /// As [`Selection::hold`].
@@ -145,7 +145,7 @@ impl Claim {
         let demand = Demand {
             account: HoldAccount { asset, owner },
             amount: self.need.required,
-            draw: self.draw,
+            debit: self.debit,
             balance: self.balance,
             lifetime: self.lifetime,
         };

@@ -27,6 +27,7 @@ mod payability;
 mod probing;
 #[path = "../fuzz/properties/mod.rs"]
 mod properties;
+mod read_plans;
 mod recovery;
 mod reference;
 mod schemes;

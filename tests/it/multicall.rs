@@ -1,4 +1,4 @@
-//! The program of one call for all facts, against its source and on a real EVM.
+//! The program of a multicall, against its source and on a real EVM.
 //!
 //! The module is compiled in from its source: nothing of it is public. Tokens are small programs in
 //! the same notation, put in place by the node's own means.
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use self::program::{Answer, EvmAddress, MAX_FACTS, Problem, Question, Unanswered, ViewCall, Word};
+use self::program::{EvmAddress, MAX_CALLS, Multicall, MulticallResult, NoWord, Problem, ViewCall, Word};
 use crate::support::NodeProgram;
 
 const SOURCE: &str = include_str!("../../src/probe/evm/multicall.evm");
@@ -23,7 +23,7 @@ const BALANCE_OF: [u8; 4] = [0x70, 0xa0, 0x82, 0x31];
 const ALLOWANCE: [u8; 4] = [0xdd, 0x62, 0xed, 0x3e];
 const PAUSED: [u8; 4] = [0x5c, 0x97, 0x5a, 0xbb];
 
-/// The code at an address, from the word that answers a code question.
+/// The code at an address, from the word that a code call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Code {
     size: u32,
@@ -138,13 +138,13 @@ fn parsed(params: &str) -> Value {
 }
 
 #[test]
-fn the_bytes_are_the_source_and_the_question_stands_behind() {
-    let facts = [
+fn the_bytes_are_the_source_and_the_input_stands_behind() {
+    let calls = [
         ViewCall::view(OWNER, ALLOWANCE, [SPENDER, OWNER]),
         ViewCall::view(SPENDER, PAUSED, []),
         ViewCall::code(OWNER),
     ];
-    let question = Question::new(NONCE, &facts).unwrap();
+    let multicall = Multicall::new(NONCE, &calls).unwrap();
     let padded = |EvmAddress(address): EvmAddress| [[0; 12].as_slice(), &address].concat();
     let expected = [
         assemble(SOURCE),
@@ -160,23 +160,23 @@ fn the_bytes_are_the_source_and_the_question_stands_behind() {
         OWNER.0.to_vec(),
         vec![0],
     ];
-    let [create, stand_in] = [parsed(&question.create_params()), parsed(&question.override_params())];
-    assert_eq!(create[0]["data"], hex(&expected.concat()), "the program drifted from facts.evm");
+    let [create, overriding] = [parsed(&multicall.create_params()), parsed(&multicall.override_params())];
+    assert_eq!(create[0]["data"], hex(&expected.concat()), "the program drifted from multicall.evm");
     let gas = &create[0]["gas"];
     assert_eq!(create, json!([{"data": create[0]["data"], "gas": gas}, "latest"]));
-    let to = stand_in[0]["to"].as_str().unwrap();
+    let to = overriding[0]["to"].as_str().unwrap();
     assert!(EvmAddress::parse(to).is_some());
-    assert_eq!(stand_in, json!([{"to": to, "gas": gas}, "latest", {to: {"code": create[0]["data"]}}]));
+    assert_eq!(overriding, json!([{"to": to, "gas": gas}, "latest", {to: {"code": create[0]["data"]}}]));
 }
 
 #[test]
-fn a_question_has_a_size() {
-    let sizes = [1, 6, 16, MAX_FACTS].map(|count| {
-        let question = Question::new(NONCE, &vec![ViewCall::view(OWNER, BALANCE_OF, [SPENDER]); count]).unwrap();
-        (parsed(&question.create_params())[0]["data"].as_str().unwrap().len() - 2) / 2
+fn a_multicall_has_a_size() {
+    let sizes = [1, 6, 16, MAX_CALLS].map(|count| {
+        let multicall = Multicall::new(NONCE, &vec![ViewCall::view(OWNER, BALANCE_OF, [SPENDER]); count]).unwrap();
+        (parsed(&multicall.create_params())[0]["data"].as_str().unwrap().len() - 2) / 2
     });
     assert_eq!(sizes, [244, 529, 1_099, 3_835]);
-    assert!(Question::new(NONCE, &vec![ViewCall::code(OWNER); MAX_FACTS + 1]).is_none());
+    assert!(Multicall::new(NONCE, &vec![ViewCall::code(OWNER); MAX_CALLS + 1]).is_none());
 }
 
 #[test]
@@ -190,38 +190,38 @@ fn addresses_are_forty_digits() {
 
 // What is understood.
 
-fn answer(facts: &[(u8, u64)]) -> Vec<u8> {
+fn output(results: &[(u8, u64)]) -> Vec<u8> {
     let mut bytes =
         [[1].as_slice(), &NONCE, &word(8453), &7_u64.to_be_bytes(), &1_700_000_000_u64.to_be_bytes()].concat();
-    facts.iter().for_each(|(status, value)| bytes.extend([[*status].as_slice(), &word(*value)].concat()));
+    results.iter().for_each(|(status, value)| bytes.extend([[*status].as_slice(), &word(*value)].concat()));
     bytes
 }
 
 #[test]
 fn every_status_has_its_meaning() {
-    let question = Question::new(NONCE, &vec![ViewCall::code(OWNER); 5]).unwrap();
-    let text = hex(&answer(&[(5, 50_000), (1, 0), (2, 0), (3, 0), (4, 0)]));
-    let expected = Answer {
+    let multicall = Multicall::new(NONCE, &vec![ViewCall::code(OWNER); 5]).unwrap();
+    let text = hex(&output(&[(5, 50_000), (1, 0), (2, 0), (3, 0), (4, 0)]));
+    let expected = MulticallResult {
         chain_id: word(8453),
         block: 7,
         timestamp: 1_700_000_000,
-        facts: vec![
-            Ok(word(50_000)),
-            Err(Unanswered::NoCode),
-            Err(Unanswered::Starved),
-            Err(Unanswered::Reverted),
-            Err(Unanswered::Short),
+        results: vec![
+            Some(Ok(word(50_000))),
+            Some(Err(NoWord::NoCode)),
+            None,
+            Some(Err(NoWord::Reverted)),
+            Some(Err(NoWord::Short)),
         ],
     };
-    assert_eq!(question.decode(&text).as_ref(), Ok(&expected));
-    assert_eq!(question.decode(&text.replace('a', "A")), Ok(expected));
+    assert_eq!(multicall.decode(&text).as_ref(), Ok(&expected));
+    assert_eq!(multicall.decode(&text.replace('a', "A")), Ok(expected));
 }
 
 #[test]
-fn every_deviation_is_told_apart() {
-    let question = Question::new(NONCE, &[ViewCall::code(OWNER)]).unwrap();
-    let good = answer(&[(5, 1)]);
-    assert!(question.decode(&hex(&good)).is_ok());
+fn every_deviation_is_recognized() {
+    let multicall = Multicall::new(NONCE, &[ViewCall::code(OWNER)]).unwrap();
+    let good = output(&[(5, 1)]);
+    assert!(multicall.decode(&hex(&good)).is_ok());
     let with = |position: usize, byte: u8| {
         let mut bytes = good.clone();
         bytes[position] = byte;
@@ -238,7 +238,7 @@ fn every_deviation_is_told_apart() {
         (text[..text.len() - 1].to_owned(), Problem::Short),
         (hex(&[0; 32]), Problem::Short),
         (format!("{text}0"), Problem::Long),
-        (hex(&answer(&[(5, 1), (5, 1)])), Problem::Long),
+        (hex(&output(&[(5, 1), (5, 1)])), Problem::Long),
         (with(0, 0), Problem::Tag),
         (with(1, 0x9d), Problem::Nonce),
         (with(16, b'K'), Problem::Nonce),
@@ -248,7 +248,7 @@ fn every_deviation_is_told_apart() {
         (with(65, 3), Problem::Residue),
     ];
     for (text, problem) in table {
-        assert_eq!(question.decode(&text), Err(problem), "{text}");
+        assert_eq!(multicall.decode(&text), Err(problem), "{text}");
     }
 }
 
@@ -287,19 +287,19 @@ impl Anvil {
         address
     }
 
-    /// The answer, the same in both plans.
-    async fn answer(&self, facts: &[ViewCall]) -> Answer {
-        let question = Question::new(NONCE, facts).unwrap();
-        let created = self.ask("eth_call", &parsed(&question.create_params())).await;
-        let overridden = self.ask("eth_call", &parsed(&question.override_params())).await;
+    /// The output, the same of a create call and of a state override.
+    async fn output(&self, calls: &[ViewCall]) -> MulticallResult {
+        let multicall = Multicall::new(NONCE, calls).unwrap();
+        let created = self.ask("eth_call", &parsed(&multicall.create_params())).await;
+        let overridden = self.ask("eth_call", &parsed(&multicall.override_params())).await;
         assert_eq!(created, overridden);
-        question.decode(created.as_str().unwrap()).unwrap()
+        multicall.decode(created.as_str().unwrap()).unwrap()
     }
 
-    /// The gas that a creation uses of what plan A sends, as a transaction that is really mined.
-    async fn gas(&self, facts: &[ViewCall]) -> (u64, u64) {
+    /// The gas that a creation uses of what a create call sends, as a transaction that is really mined.
+    async fn gas(&self, calls: &[ViewCall]) -> (u64, u64) {
         let quantity = |json: &Value| u64::from_str_radix(&json.as_str().unwrap()[2..], 16).unwrap();
-        let mut call = parsed(&Question::new(NONCE, facts).unwrap().create_params())[0].take();
+        let mut call = parsed(&Multicall::new(NONCE, calls).unwrap().create_params())[0].take();
         let sent = quantity(&call["gas"]);
         call["from"] = json!(hex(&OWNER.0));
         call["gasPrice"] = json!("0x0");
@@ -322,42 +322,42 @@ const LOOP: &str = "again: jumpdest push again jump";
 #[tokio::test]
 async fn good_and_bad_tokens_side_by_side() {
     let anvil = Anvil::start();
-    let told = |value: u64| Ok(word(value));
-    let table: Vec<(&str, String, Result<Word, Unanswered>)> = vec![
-        ("stored", "push 0 sload push 0 mstore push 32 push 0 return".into(), told(0)),
-        ("constant", format!("{FULL} push 32 push 0 return"), told(u64::MAX)),
-        ("reverts with a word", format!("{FULL} push 32 push 0 revert"), Err(Unanswered::Reverted)),
-        ("reverts with nothing", "push 0 push 0 revert".into(), Err(Unanswered::Reverted)),
-        ("never ends", LOOP.into(), Err(Unanswered::Reverted)),
-        ("burns its gas", "invalid".into(), Err(Unanswered::Reverted)),
-        ("writes", "push 1 push 0 sstore".into(), Err(Unanswered::Reverted)),
-        ("31 bytes", format!("{FULL} push 31 push 0 return"), Err(Unanswered::Short)),
-        ("1 byte", format!("{FULL} push 1 push 31 return"), Err(Unanswered::Short)),
-        ("nothing", "stop".into(), Err(Unanswered::Short)),
-        ("64 bytes", format!("{FULL} push 64 push 0 return"), told(u64::MAX)),
-        ("200 KB", format!("{FULL} push 200000 push 0 return"), told(u64::MAX)),
-        ("200 KB, reverting", format!("{FULL} push 200000 push 0 revert"), Err(Unanswered::Reverted)),
-        ("more than its gas", "push 4294967295 push 0 return".into(), Err(Unanswered::Reverted)),
-        ("no code", String::new(), Err(Unanswered::NoCode)),
+    let returns = |value: u64| Ok(word(value));
+    let table: Vec<(&str, String, Result<Word, NoWord>)> = vec![
+        ("stored", "push 0 sload push 0 mstore push 32 push 0 return".into(), returns(0)),
+        ("constant", format!("{FULL} push 32 push 0 return"), returns(u64::MAX)),
+        ("reverts with a word", format!("{FULL} push 32 push 0 revert"), Err(NoWord::Reverted)),
+        ("reverts with nothing", "push 0 push 0 revert".into(), Err(NoWord::Reverted)),
+        ("never ends", LOOP.into(), Err(NoWord::Reverted)),
+        ("burns its gas", "invalid".into(), Err(NoWord::Reverted)),
+        ("writes", "push 1 push 0 sstore".into(), Err(NoWord::Reverted)),
+        ("31 bytes", format!("{FULL} push 31 push 0 return"), Err(NoWord::Short)),
+        ("1 byte", format!("{FULL} push 1 push 31 return"), Err(NoWord::Short)),
+        ("nothing", "stop".into(), Err(NoWord::Short)),
+        ("64 bytes", format!("{FULL} push 64 push 0 return"), returns(u64::MAX)),
+        ("200 KB", format!("{FULL} push 200000 push 0 return"), returns(u64::MAX)),
+        ("200 KB, reverting", format!("{FULL} push 200000 push 0 revert"), Err(NoWord::Reverted)),
+        ("more than its gas", "push 4294967295 push 0 return".into(), Err(NoWord::Reverted)),
+        ("no code", String::new(), Err(NoWord::NoCode)),
     ];
     let good = anvil.place(200, &assemble("push 77 push 0 mstore push 32 push 0 return")).await;
-    let (mut facts, mut expected) = (Vec::new(), Vec::new());
-    for (number, (name, source, fact)) in (1..).zip(table) {
+    let (mut calls, mut expected) = (Vec::new(), Vec::new());
+    for (number, (name, source, result)) in (1..).zip(table) {
         let token = anvil.place(number, &assemble(&source)).await;
         // Behind each bad one a good one, which must not find its leftovers.
-        facts.extend([ViewCall::view(token, BALANCE_OF, [OWNER]), ViewCall::view(good, PAUSED, [])]);
-        expected.extend([(name, fact), ("good", told(77))]);
+        calls.extend([ViewCall::view(token, BALANCE_OF, [OWNER]), ViewCall::view(good, PAUSED, [])]);
+        expected.extend([(name, Some(result)), ("good", Some(returns(77)))]);
     }
-    let answer = anvil.answer(&facts).await;
-    for ((name, expected), fact) in expected.iter().zip(&answer.facts) {
-        assert_eq!(fact, expected, "{name}");
+    let output = anvil.output(&calls).await;
+    for ((name, expected), result) in expected.iter().zip(&output.results) {
+        assert_eq!(result, expected, "{name}");
     }
-    assert_eq!(answer.facts.len(), expected.len());
-    // However many of its like there are, each is told the same.
-    for (fact, (name, expected)) in facts.iter().zip(&expected).step_by(2) {
-        for count in [1, 10, 50, MAX_FACTS] {
-            let answer = anvil.answer(&vec![fact.clone(); count]).await;
-            assert_eq!(answer.facts, vec![*expected; count], "{count} times {name}");
+    assert_eq!(output.results.len(), expected.len());
+    // However many of its like there are, each has the same result.
+    for (call, (name, expected)) in calls.iter().zip(&expected).step_by(2) {
+        for count in [1, 10, 50, MAX_CALLS] {
+            let output = anvil.output(&vec![call.clone(); count]).await;
+            assert_eq!(output.results, vec![*expected; count], "{count} times {name}");
         }
     }
 }
@@ -366,18 +366,18 @@ async fn good_and_bad_tokens_side_by_side() {
 async fn the_chain_says_who_it_is_and_when() {
     let anvil = Anvil::start();
     anvil.ask("anvil_mine", &json!(["0x123"])).await;
-    for facts in [vec![], vec![ViewCall::code(OWNER)]] {
+    for calls in [vec![], vec![ViewCall::code(OWNER)]] {
         let block = anvil.ask("eth_getBlockByNumber", &json!(["latest", false])).await;
-        let answer = anvil.answer(&facts).await;
-        assert_eq!(answer.chain_id, word(8453));
-        assert_eq!(json!(format!("{:#x}", answer.block)), block["number"]);
-        assert_eq!(json!(format!("{:#x}", answer.timestamp)), block["timestamp"]);
+        let output = anvil.output(&calls).await;
+        assert_eq!(output.chain_id, word(8453));
+        assert_eq!(json!(format!("{:#x}", output.block)), block["number"]);
+        assert_eq!(json!(format!("{:#x}", output.timestamp)), block["timestamp"]);
     }
-    // Another nonce, another answer: what was said before does not pass.
-    let question = Question::new(NONCE, &[ViewCall::code(OWNER)]).unwrap();
-    let said = anvil.ask("eth_call", &parsed(&question.create_params())).await;
-    let next = Question::new([3; 16], &[ViewCall::code(OWNER)]).unwrap();
-    assert_eq!(next.decode(said.as_str().unwrap()), Err(Problem::Nonce));
+    // Another nonce, another output: an earlier one does not pass.
+    let multicall = Multicall::new(NONCE, &[ViewCall::code(OWNER)]).unwrap();
+    let earlier = anvil.ask("eth_call", &parsed(&multicall.create_params())).await;
+    let next = Multicall::new([3; 16], &[ViewCall::code(OWNER)]).unwrap();
+    assert_eq!(next.decode(earlier.as_str().unwrap()), Err(Problem::Nonce));
 }
 
 #[tokio::test]
@@ -388,49 +388,49 @@ async fn calldata_arrives_and_storage_is_read() {
     let size = anvil.place(4, &assemble("calldatasize push 0 mstore push 32 push 0 return")).await;
     let stored = anvil.place(5, &assemble("push 0 sload push 0 mstore push 32 push 0 return")).await;
     anvil.ask("anvil_setStorageAt", &json!([hex(&stored.0), hex(&[0; 32]), hex(&[0xfe; 32])])).await;
-    let facts = [head, first, second, size, stored].map(|token| ViewCall::view(token, ALLOWANCE, [OWNER, SPENDER]));
-    let facts =
-        [facts.as_slice(), &[ViewCall::view(size, PAUSED, []), ViewCall::view(size, PAUSED, [OWNER; 3])]].concat();
+    let calls = [head, first, second, size, stored].map(|token| ViewCall::view(token, ALLOWANCE, [OWNER, SPENDER]));
+    let calls =
+        [calls.as_slice(), &[ViewCall::view(size, PAUSED, []), ViewCall::view(size, PAUSED, [OWNER; 3])]].concat();
     let padded =
         |EvmAddress(address): EvmAddress| -> Word { [[0; 12].as_slice(), &address].concat().try_into().unwrap() };
     let selector: Word = [ALLOWANCE.as_slice(), &[0; 12], &OWNER.0[..16]].concat().try_into().unwrap();
     let expected = [selector, padded(OWNER), padded(SPENDER), word(68), [0xfe; 32], word(4), word(100)];
-    assert_eq!(anvil.answer(&facts).await.facts, expected.map(Ok));
+    assert_eq!(anvil.output(&calls).await.results, expected.map(|word| Some(Ok(word))));
 }
 
 #[tokio::test]
-async fn code_is_told_from_a_delegate_and_from_nothing() {
+async fn code_differs_from_a_delegate_and_from_nothing() {
     let anvil = Anvil::start();
     let delegate = anvil.place(1, &assemble(&mirror(4))).await;
     let account = anvil.place(2, &[[0xef, 0x01, 0x00].as_slice(), &delegate.0].concat()).await;
     let (short, long) = (anvil.place(3, &[0x5b; 3]).await, anvil.place(4, &[0x5b; 24_576]).await);
-    let facts = [delegate, account, short, long, OWNER].map(ViewCall::code);
-    let facts = [facts.as_slice(), &[ViewCall::view(account, BALANCE_OF, [OWNER])]].concat();
-    let answer = anvil.answer(&facts).await;
-    let codes: Vec<_> = answer.facts.iter().map(|fact| fact.map(Code::from_word)).collect();
+    let calls = [delegate, account, short, long, OWNER].map(ViewCall::code);
+    let calls = [calls.as_slice(), &[ViewCall::view(account, BALANCE_OF, [OWNER])]].concat();
+    let output = anvil.output(&calls).await;
+    let codes: Vec<_> = output.results.iter().map(|result| result.unwrap().map(Code::from_word)).collect();
     let sizes: Vec<_> = codes[..5].iter().map(|code| code.map(|code| code.size)).collect();
-    assert_eq!(sizes, [Ok(11), Ok(23), Ok(3), Ok(24_576), Err(Unanswered::NoCode)]);
+    assert_eq!(sizes, [Ok(11), Ok(23), Ok(3), Ok(24_576), Err(NoWord::NoCode)]);
     assert_eq!(codes[1].unwrap().delegate(), Some(delegate));
     assert_eq!(codes[2].unwrap().head[..4], [0x5b, 0x5b, 0x5b, 0]);
     assert_eq!(codes[3].unwrap().head, [0x5b; 28]);
     assert!([0, 2, 3].iter().all(|number| codes[*number].unwrap().delegate().is_none()));
     // A call to such an account runs its delegate.
-    assert_eq!(answer.facts[5].unwrap()[12..], OWNER.0);
+    assert_eq!(output.results[5].unwrap().unwrap()[12..], OWNER.0);
 }
 
 /// A node that gives less than it is asked for. A call that never got its share is not one that
 /// reverted.
 #[tokio::test]
-async fn too_little_gas_is_told_apart_from_a_revert() {
+async fn too_little_gas_is_not_a_revert() {
     let anvil = Anvil::start();
     let endless = anvil.place(1, &assemble(LOOP)).await;
-    let facts = vec![ViewCall::view(endless, BALANCE_OF, [OWNER]); 4];
-    let question = Question::new(NONCE, &facts).unwrap();
-    let mut params = parsed(&question.create_params());
+    let calls = vec![ViewCall::view(endless, BALANCE_OF, [OWNER]); 4];
+    let multicall = Multicall::new(NONCE, &calls).unwrap();
+    let mut params = parsed(&multicall.create_params());
     params[0]["gas"] = json!("0x70000");
-    let answer = question.decode(anvil.ask("eth_call", &params).await.as_str().unwrap()).unwrap();
-    let [reverted, starved] = [Err(Unanswered::Reverted), Err(Unanswered::Starved)];
-    assert_eq!(answer.facts, [reverted, reverted, starved, starved]);
+    let output = multicall.decode(anvil.ask("eth_call", &params).await.as_str().unwrap()).unwrap();
+    let [reverted, starved] = [Some(Err(NoWord::Reverted)), None];
+    assert_eq!(output.results, [reverted, reverted, starved, starved]);
     params[0]["gas"] = json!("0x10000");
     assert!(anvil.reply("eth_call", &params).await.get("error").is_some());
 }
@@ -441,13 +441,13 @@ async fn what_it_costs() {
     let stored = assemble("push 0 sload push 0 mstore push 32 push 0 return");
     let endless = anvil.place(255, &assemble(LOOP)).await;
     for count in [1, 6, 16, 50, 64] {
-        let mut facts = Vec::new();
+        let mut calls = Vec::new();
         for number in 0..count {
-            facts.push(ViewCall::view(anvil.place(number, &stored).await, BALANCE_OF, [OWNER]));
+            calls.push(ViewCall::view(anvil.place(number, &stored).await, BALANCE_OF, [OWNER]));
         }
-        let (good, sent) = anvil.gas(&facts).await;
+        let (good, sent) = anvil.gas(&calls).await;
         let (bad, _) = anvil.gas(&vec![ViewCall::view(endless, BALANCE_OF, [OWNER]); count.into()]).await;
-        println!("{count} facts: {good} gas, {bad} when all burn their share, {sent} sent");
+        println!("{count} calls: {good} gas, {bad} when all burn their share, {sent} sent");
         assert!(good < 70_000 + 15_000 * u64::from(count) && bad < sent);
     }
 }

@@ -1,78 +1,71 @@
-//! Reading an EVM chain: who it is, and the facts that reads ask for.
+//! Reading an EVM chain: which chain it is, and the view calls that the reads need.
 //!
-//! Builds calls and decodes results. Refuses to know how they travel and what the facts mean.
+//! Builds calls and decodes results.
 
 mod calls;
 mod multicall;
 
+use self::calls::CallResult;
 pub(super) use self::calls::CallSet;
-use self::calls::{Missing, ToldFact};
-use self::multicall::{Problem, Question, STARVED, Unanswered, ViewCall, Word, bytes};
-use super::finding::Told;
+pub(super) use self::multicall::Multicall;
+use self::multicall::{NoWord, Problem, ViewCall, Word, bytes};
+use super::read_error::BalanceReport;
 use super::rpc::{Call, Failure, Item, first};
 use crate::chain::Amount;
 use crate::config::Identity;
-use crate::health::FailureClass as Class;
+use crate::health::{FailureClass as Class, ReadPlan};
 use crate::scheme::screen::BalanceRead;
 use crate::util::json::Json;
 
-/// Everything in one execution: what to ask, and how the answer is read.
-pub(super) struct Inquiry {
-    calls: CallSet,
-    question: Question,
+/// As few multicalls as hold all reads, each with its calls: one, unless there are more than some dozen calls. `None`
+/// if an address is not valid. Without reads there is one, for identity and time alone.
+pub(super) fn multicalls(reads: &[&BalanceRead], nonce: impl Fn() -> [u8; 16]) -> Option<Vec<(CallSet, Multicall)>> {
+    let sets = CallSet::split(reads)?.into_iter();
+    sets.map(|set| Multicall::new(nonce(), set.calls()).map(|multicall| (set, multicall))).collect()
 }
 
-impl Inquiry {
-    /// As few inquiries as hold all reads: one, unless there are more than some dozen facts. `None` when
-    /// an address is none. Without reads, one that asks for identity and time alone.
-    pub(super) fn all(reads: &[&BalanceRead], nonce: impl Fn() -> [u8; 16]) -> Option<Vec<Self>> {
-        let mut inquiries = Vec::new();
-        for calls in CallSet::all(reads)? {
-            inquiries.push(Self { question: Question::new(nonce(), calls.facts())?, calls });
-        }
-        Some(inquiries)
-    }
-
-    /// The call as a creation (plan A), or through a state override (plan B).
-    pub(super) fn call(&self, creates: bool) -> Call {
-        let params = if creates { self.question.create_params() } else { self.question.override_params() };
-        Call { method: "eth_call", params }
-    }
-
-    /// What the answer to either call says. One that does not come from the program says that the
-    /// node did not run it.
-    pub(super) fn decode(&self, identity: &Identity, items: &[Item]) -> Result<Told, Failure> {
-        let result = first(items).map_err(program_refused)?;
-        let text = text(result).ok_or_else(|| Failure::malformed("a call's result is not a string"))?;
-        let answer = self.question.decode(&text).map_err(|problem| {
-            let class = if problem == Problem::Nonce { Class::Fault } else { Class::Unsupported };
-            Failure::new(class, problem.words())
-        })?;
-        same_chain(identity, answer.chain_id)?;
-        let mut told: Vec<ToldFact> = Vec::new();
-        for fact in answer.facts {
-            if fact == Err(Unanswered::Starved) {
-                return Err(Failure::new(Class::Unsupported, STARVED));
-            }
-            told.push(fact.map_err(Missing::from));
-        }
-        let chain_time_ms = answer.timestamp.checked_mul(1_000);
-        Ok(Told { balances: self.calls.balances(&told), throttles: Vec::new(), chain_time_ms })
-    }
+/// The `eth_call` of a multicall: by a state override, or else as a create call.
+pub(super) fn multicall_call(multicall: &Multicall, plan: ReadPlan) -> Call {
+    let params = match plan {
+        ReadPlan::Override => multicall.override_params(),
+        _ => multicall.create_params(),
+    };
+    Call { method: "eth_call", params }
 }
 
-/// A request that is refused as such is refused for being of this kind, and the program itself does not
-/// revert. Where a server speaks for itself under a status of failure, nobody knows which it is.
+/// What the reply to a multicall reports. A result that is not the program's output means that the node did not run
+/// it.
+pub(super) fn decode_multicall(
+    identity: &Identity,
+    set: &CallSet,
+    multicall: &Multicall,
+    items: &[Item],
+) -> Result<BalanceReport, Failure> {
+    let json = first(items).map_err(program_refused)?;
+    let text = text(json).ok_or_else(|| Failure::malformed("a call's result is not a string"))?;
+    let output = multicall.decode(&text).map_err(|problem| {
+        let class = if problem == Problem::Nonce { Class::Fault } else { Class::Unsupported };
+        Failure::new(class, problem.words())
+    })?;
+    check_chain(identity, output.chain_id)?;
+    let results: Option<Vec<CallResult>> = output.results.into_iter().map(|result| result.map(Ok)).collect();
+    let results = results.ok_or_else(|| Failure::new(Class::Unsupported, "the node gave too little gas"))?;
+    let chain_time_ms = output.timestamp.checked_mul(1_000);
+    Ok(BalanceReport { results: set.balances(&results), throttles: Vec::new(), chain_time_ms })
+}
+
+/// The program itself never reverts, so a request that is refused as such is refused for being of this kind. If
+/// the server reports a fault of its own, the cause is uncertain.
 pub(super) fn request_refused(failure: Failure) -> Failure {
     match failure.class {
         Class::ClientError | Class::Reverted => failure.with_class(Class::Unsupported),
-        Class::Fault | Class::SoftFault if failure.said => failure.perhaps_unsupported(),
+        Class::Fault | Class::SoftFault if failure.from_server => failure.perhaps_unsupported(),
         _ => failure,
     }
 }
 
-/// The program itself cannot fail, so whatever a node complains of but load, credentials and lag
-/// is this way of asking. Nodes say that in as many ways as there are nodes; of some it is not sure.
+/// The program itself cannot fail. So any error but load, credentials and lag means that the node does not
+/// support this read plan; nodes word that in many ways, and some of them are uncertain.
 fn program_refused(failure: Failure) -> Failure {
     match failure.class {
         Class::Fault | Class::SoftFault => failure.perhaps_unsupported(),
@@ -80,47 +73,40 @@ fn program_refused(failure: Failure) -> Failure {
     }
 }
 
-/// The identity first, then one call a fact.
+/// The identity first, then one call for each of the set.
 pub(super) fn calls(set: &CallSet) -> Vec<Call> {
-    let mut calls = vec![Call { method: "eth_chainId", params: "[]".to_owned() }];
-    for fact in set.facts() {
-        calls.push(match fact.parts() {
-            (address, None) => Call { method: "eth_getCode", params: format!(r#"["{address}","latest"]"#) },
-            (address, Some(data)) => {
-                Call { method: "eth_call", params: format!(r#"[{{"to":"{address}","data":"{data}"}},"latest"]"#) }
-            }
-        });
-    }
-    calls
+    let identity = Call { method: "eth_chainId", params: "[]".to_owned() };
+    let views = set.calls().iter().map(|call| match call.parts() {
+        (address, None) => Call { method: "eth_getCode", params: format!(r#"["{address}","latest"]"#) },
+        (address, Some(data)) => {
+            Call { method: "eth_call", params: format!(r#"[{{"to":"{address}","data":"{data}"}},"latest"]"#) }
+        }
+    });
+    std::iter::once(identity).chain(views).collect()
 }
 
-/// What the answers to [`calls`] say. A reading that failed for its own sake stands beside the
-/// others; what speaks for the endpoint as a whole is an error.
-pub(super) fn decode(identity: &Identity, calls: &CallSet, items: &[Item]) -> Result<Told, Failure> {
+/// What the replies to [`calls`] report. A call that failed alone is among the results; a failure of the whole
+/// endpoint is the error.
+pub(super) fn decode(identity: &Identity, set: &CallSet, items: &[Item]) -> Result<BalanceReport, Failure> {
     let chain = first(items)?;
     let id = quantity(chain).ok_or_else(|| Failure::malformed("the chain id is not a number"))?;
-    same_chain(identity, id)?;
-    let facts = calls.facts().iter().zip(items.iter().skip(1));
-    let told: Vec<ToldFact> = facts.map(|(fact, item)| told(fact, item)).collect();
-    // Of what failed beside a balance this alone counts against the endpoint: some call a revert a fault.
-    let mut throttles = Vec::new();
-    for fact in &told {
-        if let Err(Missing::Failed(failure)) = fact
-            && matches!(failure.class, Class::RateLimited | Class::Quota)
-        {
-            throttles.push(failure.clone());
-        }
-    }
-    // This way of asking brings no time of the chain.
-    Ok(Told { balances: calls.balances(&told), throttles, chain_time_ms: None })
+    check_chain(identity, id)?;
+    let calls = set.calls().iter().zip(items.iter().skip(1));
+    let results: Vec<CallResult> = calls.map(|(call, item)| call_result(call, item)).collect();
+    // Of the calls that failed beside a balance only throttled ones count against the endpoint: some nodes call a
+    // revert a fault.
+    let failures = results.iter().filter_map(|result| result.as_ref().err());
+    let throttles =
+        failures.filter(|failure| matches!(failure.class, Class::RateLimited | Class::Quota)).cloned().collect();
+    Ok(BalanceReport { results: set.balances(&results), throttles, chain_time_ms: None })
 }
 
-fn same_chain(identity: &Identity, id: Word) -> Result<(), Failure> {
+fn check_chain(identity: &Identity, id: Word) -> Result<(), Failure> {
     // As wide as a word: a number of more bits must not pass for one of 64.
     let id = Amount::from_be_bytes(id);
     match identity {
         Identity::ChainId(expected) if id == Amount::from_u64(*expected) => Ok(()),
-        _ => Err(Failure::new(Class::Identity, &format!("answers for chain {id}"))),
+        _ => Err(Failure::new(Class::Identity, format!("answers for chain {id}"))),
     }
 }
 
@@ -137,30 +123,28 @@ fn hex_digits(text: &str) -> Option<&str> {
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
 }
 
-fn told(fact: &ViewCall, item: &Item) -> ToldFact {
-    let result = match item {
-        Ok(result) => result,
-        Err(failure) if failure.class == Class::Reverted => return Err(Missing::Reverted),
-        Err(failure) => return Err(Missing::Failed(failure.clone())),
+fn call_result(call: &ViewCall, item: &Item) -> CallResult {
+    let json = match item {
+        Ok(json) => json,
+        Err(failure) if failure.class == Class::Reverted => return Ok(Err(NoWord::Reverted)),
+        Err(failure) => return Err(failure.clone()),
     };
-    let not_hex = || Missing::Failed(Failure::malformed("a call's result is not hexadecimal"));
-    let text = text(result).ok_or_else(not_hex)?;
-    let digits = hex_digits(&text).ok_or_else(not_hex)?;
-    let data = bytes(digits).ok_or_else(not_hex)?;
-    if fact.asks_code() {
-        return code_word(&data).ok_or(Missing::NoCode);
+    let data = text(json).and_then(|text| bytes(hex_digits(&text)?));
+    let data = data.ok_or_else(|| Failure::malformed("a call's result is not hexadecimal"))?;
+    if call.is_code() {
+        return Ok(code_word(&data).ok_or(NoWord::NoCode));
     }
-    match data.first_chunk() {
-        // Some gateways pass a revert off as a result.
-        _ if data.len() != 32 && data.starts_with(&[0x08, 0xc3, 0x79, 0xa0]) => Err(Missing::Reverted),
-        // The first word counts, as callers in Solidity and the program read it.
+    Ok(match data.first_chunk() {
+        // Some gateways return the data of a revert as a result.
+        _ if data.len() != 32 && data.starts_with(&[0x08, 0xc3, 0x79, 0xa0]) => Err(NoWord::Reverted),
+        // The first word counts, as for callers in Solidity and for the program.
         Some(word) => Ok(*word),
-        None if data.is_empty() => Err(Missing::Empty),
-        None => Err(Missing::Short),
-    }
+        None if data.is_empty() => Err(NoWord::Empty),
+        None => Err(NoWord::Short),
+    })
 }
 
-/// Code as the program tells it: its first 28 bytes, then its size.
+/// Code as the program returns it: its first 28 bytes, then its size.
 fn code_word(code: &[u8]) -> Option<Word> {
     let size = u32::try_from(code.len()).ok().filter(|size| *size > 0)?;
     let mut word = [0; 32];
@@ -187,22 +171,22 @@ mod tests {
         Ok(json.to_owned())
     }
 
-    fn decode_id(item: Item) -> Result<Told, Failure> {
+    fn decode_id(item: Item) -> Result<BalanceReport, Failure> {
         decode(&Identity::ChainId(8453), &CallSet::new(&[]).unwrap(), &[item])
     }
 
     #[test]
-    fn a_word_is_told_and_nothing_else_is() {
+    fn a_word_is_read_and_nothing_else_is() {
         let view = ViewCall::view(EvmAddress([7; 20]), [1, 2, 3, 4], []);
         let word = format!("\"0x{:064x}\"", 50_000);
-        assert_eq!(told(&view, &item(&word)), Ok(Amount::from_u64(50_000).to_be_bytes()));
+        assert_eq!(call_result(&view, &item(&word)), Ok(Ok(Amount::from_u64(50_000).to_be_bytes())));
         let revert = format!("\"0x08c379a0{}\"", "0".repeat(64));
         let long = format!("\"0x{:064x}{}\"", 7, "0".repeat(64));
-        assert_eq!(told(&view, &item(&long)), Ok(Amount::from_u64(7).to_be_bytes()));
-        for (result, missing) in
-            [("\"0x\"", Missing::Empty), ("\"0x00000000\"", Missing::Short), (&revert, Missing::Reverted)]
+        assert_eq!(call_result(&view, &item(&long)), Ok(Ok(Amount::from_u64(7).to_be_bytes())));
+        for (result, no_word) in
+            [("\"0x\"", NoWord::Empty), ("\"0x00000000\"", NoWord::Short), (&revert, NoWord::Reverted)]
         {
-            assert_eq!(told(&view, &item(result)), Err(missing), "{result}");
+            assert_eq!(call_result(&view, &item(result)), Ok(Err(no_word)), "{result}");
         }
         for malformed in [
             "null",
@@ -214,23 +198,22 @@ mod tests {
             &format!("\"0x{:065x}\"", 7),
             &format!("\"0x{:064x}zz\"", 7),
         ] {
-            let failed = told(&view, &item(malformed)).unwrap_err();
-            assert!(matches!(failed, Missing::Failed(f) if f.class == Class::Fault), "{malformed}");
+            assert_eq!(call_result(&view, &item(malformed)).unwrap_err().class, Class::Fault, "{malformed}");
         }
     }
 
     #[test]
-    fn code_is_told_as_the_program_tells_it() {
+    fn code_is_read_as_the_program_returns_it() {
         let code = ViewCall::code(EvmAddress([7; 20]));
-        assert_eq!(told(&code, &item("\"0x\"")), Err(Missing::NoCode));
+        assert_eq!(call_result(&code, &item("\"0x\"")), Ok(Err(NoWord::NoCode)));
         let mut word = [0; 32];
         (word[0], word[1], word[31]) = (0x5b, 0xfe, 2);
-        assert_eq!(told(&code, &item("\"0x5bfe\"")), Ok(word));
+        assert_eq!(call_result(&code, &item("\"0x5bfe\"")), Ok(Ok(word)));
         let long = format!("\"0x{}\"", "5b".repeat(300));
         let mut word = [0x5b; 32];
         word[28..].copy_from_slice(&300_u32.to_be_bytes());
-        assert_eq!(told(&code, &item(&long)), Ok(word));
-        assert!(matches!(told(&code, &item("\"0x5\"")), Err(Missing::Failed(_))));
+        assert_eq!(call_result(&code, &item(&long)), Ok(Ok(word)));
+        assert!(call_result(&code, &item("\"0x5\"")).is_err());
     }
 
     #[test]

@@ -1,9 +1,8 @@
-//! What an endpoint's refusal means: tables of statuses, codes and words, and the order in which they
-//! are asked.
+//! What an endpoint's refusal means: tables of statuses, codes and words, and the order in which they apply.
 //!
 //! Codes are read by chain family: most of -32000 to -32019 mean one thing on EVM gateways and
-//! another on Solana. Messages are matched by words, lower case, in the order of the table, and are
-//! never repeated to anyone: a gateway may quote the key that it refused.
+//! another on Solana. Messages are matched by words, lower case, in the order of the table. They are
+//! never shown or logged: a gateway may quote the key that it refused.
 
 use crate::chain::ChainFamily;
 use crate::health::FailureClass::{
@@ -15,11 +14,11 @@ use crate::health::FailureClass::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RpcRefusal<'a> {
     pub(super) family: ChainFamily,
-    /// The HTTP status of the answer that carried it.
+    /// The HTTP status of the reply.
     pub(super) status: u16,
     /// The JSON-RPC error code, if the body had one.
     pub(super) code: Option<i64>,
-    /// The error's message, or the body's text where it was no JSON.
+    /// The error's message, or the body's text if it is not JSON.
     pub(super) message: &'a str,
     /// Whether the request was a batch.
     pub(super) batch: bool,
@@ -135,40 +134,46 @@ fn by_code(refusal: RpcRefusal<'_>, words: Option<Class>) -> Class {
     row.in_batch.filter(|_| refusal.batch).unwrap_or(row.class)
 }
 
-/// A row of the word table: the class of a message that has `all` and one of `any`, which are set apart
-/// by bars.
+/// A row of the word table: the class of a message with one of `any`, and with `also` if there is one.
 struct WordRow {
     class: Class,
-    all: &'static str,
-    any: &'static str,
+    also: Option<&'static str>,
+    any: &'static [&'static str],
 }
 
-const fn words(class: Class, any: &'static str) -> WordRow {
-    WordRow { class, all: "", any }
+const fn words(class: Class, any: &'static [&'static str]) -> WordRow {
+    WordRow { class, also: None, any }
 }
 
-/// The order decides: "limit exceeded" is said of batches, of quotas and of rates, and a refused
-/// batch that passed for a rate limit would never be asked in another way.
+const fn words_about(also: &'static str, class: Class, any: &'static [&'static str]) -> WordRow {
+    WordRow { class, also: Some(also), any }
+}
+
+/// The order decides: "limit exceeded" is used for batches, quotas and rates. If a refused batch were taken for
+/// a rate limit, the next read plan would never be tried.
 #[rustfmt::skip] // As above.
 const WORDS: &[WordRow] = &[
-    words(Identity, "another chain|wrong chain|chain mismatch"),
-    words(Fault, "invalid host"),
-    words(Reverted, "execution reverted|revert|vm execution error|out of gas|invalid opcode|invalid jump|bad instruction|\
-        stack underflow"),
-    WordRow { class: Unsupported, all: "batch", any: "limit|large|too big|many|exceeded|not allowed|not supported|too many rpc calls" },
-    words(Unsupported, "gas limit|gas cap|gas required exceeds|gas allowance"),
-    words(Quota, "free tier|monthly capacity|credits|daily request count|billing|upgrade|quota"),
-    words(RateLimited, "rate limit|too many requests|request limit reached|limit exceeded|has exceeded|\
-        compute units|throughput|code: 1015|over capacity|no server available"),
-    words(Auth, "unauthorized|must be authenticated|invalid access key|api key|forbidden|origin|\
-        project id|inactive"),
-    words(Unsupported, "method is not whitelisted|method not found|not supported|does not exist/is not available|\
-        disabled|not included in your current plan"),
-    words(Behind, "header not found|missing trie node|unknown block|block not found|greater than latest|\
-        not processed yet|not currently canonical|could not find block|state not available|\
-        pruned|node is behind|minimum context slot"),
-    words(Client, "invalid params|invalid argument|invalid address|parse error"),
-    words(Fault, "timeout|timed out|upstream|unavailable|offline|no backend|no nodes|internal error"),
+    words(Identity, &["another chain", "wrong chain", "chain mismatch"]),
+    words(Fault, &["invalid host"]),
+    words(Reverted, &["execution reverted", "revert", "vm execution error", "out of gas", "invalid opcode",
+        "invalid jump", "bad instruction", "stack underflow"]),
+    words_about("batch", Unsupported, &["limit", "large", "too big", "many", "exceeded", "not allowed", "not supported",
+        "too many rpc calls"]),
+    words(Unsupported, &["gas limit", "gas cap", "gas required exceeds", "gas allowance"]),
+    words(Quota, &["free tier", "monthly capacity", "credits", "daily request count", "billing",
+        "upgrade", "quota"]),
+    words(RateLimited, &["rate limit", "too many requests", "request limit reached", "limit exceeded",
+        "has exceeded", "compute units", "throughput", "code: 1015", "over capacity", "no server available"]),
+    words(Auth, &["unauthorized", "must be authenticated", "invalid access key", "api key", "forbidden",
+        "origin", "project id", "inactive"]),
+    words(Unsupported, &["method is not whitelisted", "method not found", "not supported",
+        "does not exist/is not available", "disabled", "not included in your current plan"]),
+    words(Behind, &["header not found", "missing trie node", "unknown block", "block not found",
+        "greater than latest", "not processed yet", "not currently canonical", "could not find block",
+        "state not available", "pruned", "node is behind", "minimum context slot"]),
+    words(Client, &["invalid params", "invalid argument", "invalid address", "parse error"]),
+    words(Fault, &["timeout", "timed out", "upstream", "unavailable", "offline", "no backend",
+        "no nodes", "internal error"]),
 ];
 
 /// Only the start of a message is looked at: a page of HTML is no explanation.
@@ -177,7 +182,7 @@ const MESSAGE_CHARS: usize = 2_048;
 fn by_words(message: &str) -> Option<Class> {
     let message = message.chars().take(MESSAGE_CHARS).collect::<String>().to_ascii_lowercase();
     let says = |word: &str| message.contains(word);
-    let row = WORDS.iter().find(|row| says(row.all) && row.any.split('|').any(says));
+    let row = WORDS.iter().find(|row| row.also.is_none_or(says) && row.any.iter().any(|word| says(word)));
     row.map(|row| row.class)
 }
 

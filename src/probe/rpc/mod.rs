@@ -1,11 +1,10 @@
-//! The JSON-RPC envelope: bodies out, answers in, matched by id and nothing else.
+//! The JSON-RPC envelope: bodies go out, answers come in and are matched by their ids alone.
 //!
 //! Refuses to know which methods are called and what their results mean.
 
 mod classify;
 mod retry_after;
 
-use std::ops::Deref;
 use std::time::Duration;
 
 use self::classify::{RpcRefusal, classify};
@@ -23,62 +22,44 @@ const BUSY_FOR: Duration = Duration::from_secs(30);
 #[derive(Clone, Debug)]
 pub(in crate::probe) struct Call {
     pub(in crate::probe) method: &'static str,
-    /// As JSON text: what is put together of digits and letters needs no serializer.
+    /// As JSON text: it consists of hexadecimal and base58, which need no escapes.
     pub(in crate::probe) params: String,
 }
 
-/// Why a reading, or one item of it, failed. In a box, for results are handed on more often than they
-/// are failures.
+/// Why a reading, or one item of it, failed. The detail is for people and repeats nothing that the endpoint said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Failure(Box<Particulars>);
-
-/// The particulars of a failure. The detail is for people and repeats nothing that the endpoint said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Particulars {
+pub(crate) struct Failure {
     pub(in crate::probe) class: Class,
     pub(in crate::probe) detail: String,
     pub(in crate::probe) retry_after: Option<Duration>,
-    /// There was no answer at all, not even an unwelcome one.
+    /// There was no reply at all, not even an error status.
     pub(in crate::probe) unreachable: bool,
-    /// The endpoint's JSON-RPC server said so itself, under whatever status.
-    pub(in crate::probe) said: bool,
-    /// The endpoint may say another thing of the same question soon.
-    pub(in crate::probe) passing: bool,
+    /// The endpoint's JSON-RPC server reported it, under whatever HTTP status.
+    pub(in crate::probe) from_server: bool,
+    /// The same request may succeed soon.
+    pub(in crate::probe) temporary: bool,
 }
 
 /// The result of one call, as its exact text.
 pub(in crate::probe) type Item = Result<String, Failure>;
 
 impl Failure {
-    pub(in crate::probe) fn new(class: Class, detail: &str) -> Self {
-        let detail = detail.to_owned();
-        Self(Box::new(Particulars {
-            class,
-            detail,
-            retry_after: None,
-            unreachable: false,
-            said: false,
-            passing: false,
-        }))
+    pub(in crate::probe) fn new(class: Class, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        Self { class, detail, retry_after: None, unreachable: false, from_server: false, temporary: false }
     }
 
-    /// The same failure, taken for one of another class.
-    pub(in crate::probe) fn with_class(mut self, class: Class) -> Self {
-        self.0.class = class;
-        self
+    /// The same failure under another class.
+    pub(in crate::probe) fn with_class(self, class: Class) -> Self {
+        Self { class, ..self }
     }
 
-    /// The same failure, taken for a refusal of this way of asking, which it may not have been.
-    pub(in crate::probe) fn perhaps_unsupported(mut self) -> Self {
-        self.0.passing = true;
-        self.with_class(Class::Unsupported)
+    /// The same failure, taken as a refusal of this read plan, which it may not be.
+    pub(in crate::probe) fn perhaps_unsupported(self) -> Self {
+        Self { class: Class::Unsupported, temporary: true, ..self }
     }
 
-    pub(in crate::probe) fn into_detail(self) -> String {
-        self.0.detail
-    }
-
-    /// An answer that no endpoint in order would give.
+    /// A reply that no working endpoint would give.
     pub(crate) fn malformed(detail: &str) -> Self {
         Self::new(Class::Fault, detail)
     }
@@ -86,37 +67,22 @@ impl Failure {
 
 impl From<TransportError> for Failure {
     fn from(error: TransportError) -> Self {
-        let mut failure = Self::new(Class::Fault, &error.to_string());
-        failure.0.unreachable = error == TransportError::Unreachable;
-        failure
+        let unreachable = error == TransportError::Unreachable;
+        Self { unreachable, ..Self::new(Class::Fault, error.to_string()) }
     }
 }
 
-impl Deref for Failure {
-    type Target = Particulars;
-
-    fn deref(&self) -> &Particulars {
-        &self.0
-    }
-}
-
+/// All calls as one JSON-RPC batch.
 pub(in crate::probe) fn batch_body(calls: &[Call]) -> String {
-    let mut body = String::from("[");
-    for (position, call) in calls.iter().enumerate() {
-        if position > 0 {
-            body.push(',');
-        }
-        body.push_str(&envelope(call, position.saturating_add(1)));
-    }
-    body.push(']');
-    body
+    let calls: Vec<String> = calls.iter().zip(1..).map(|(call, id)| envelope(call, id)).collect();
+    format!("[{}]", calls.join(","))
 }
 
 pub(in crate::probe) fn single_body(call: &Call) -> String {
     envelope(call, 1)
 }
 
-fn envelope(Call { method, params }: &Call, id: usize) -> String {
+fn envelope(Call { method, params }: &Call, id: u32) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#)
 }
 
@@ -134,10 +100,12 @@ pub(in crate::probe) fn read(
     let json = Json::parse(context.success_text()?).map_err(|_| no_answer())?;
     let list = json.items().filter(|_| batch);
     let is_list = list.is_some();
-    let mut answers = Vec::new();
-    for json in list.unwrap_or_else(|| vec![json]) {
-        answers.push(RpcResponse::from_json(json).ok_or_else(no_answer)?);
-    }
+    let answers: Vec<RpcResponse<'_>> = list
+        .unwrap_or_else(|| vec![json])
+        .into_iter()
+        .map(RpcResponse::from_json)
+        .collect::<Option<_>>()
+        .ok_or_else(no_answer)?;
     if batch {
         // An error without an id speaks for the whole batch, and so does one that stands alone where
         // several answers were due.
@@ -161,13 +129,13 @@ pub(in crate::probe) fn read(
         }
         positions.push(position);
     }
-    let mut items = Vec::new();
-    for position in 0..count {
-        let place = positions.iter().position(|other| *other == position);
-        let answer = place.and_then(|place| answers.get(place));
-        items.push(context.item(answer.ok_or_else(|| Failure::malformed("an answer is missing from the batch"))?));
-    }
-    Ok(items)
+    (0..count)
+        .map(|position| {
+            let answer = answers.iter().zip(&positions).find(|(_, other)| **other == position);
+            let (answer, _) = answer.ok_or_else(|| Failure::malformed("an answer is missing from the batch"))?;
+            Ok(context.item(answer))
+        })
+        .collect()
 }
 
 /// The answer to the first call, which is the one that proves the chain.
@@ -293,9 +261,7 @@ impl Context<'_> {
             (false, None) => format!("{words} (HTTP {status})"),
             (false, Some(code)) => format!("{words} (HTTP {status}, JSON-RPC error {code})"),
         };
-        let mut failure = Failure::new(class, &detail);
-        (failure.0.retry_after, failure.0.said) = (retry_after, error.code.is_some());
-        failure
+        Failure { retry_after, from_server: error.code.is_some(), ..Failure::new(class, detail) }
     }
 }
 

@@ -1,13 +1,13 @@
-//! How long an endpoint asks to be left alone, in the ways that endpoints say it.
+//! How long an endpoint wants no more requests, in the headers and fields that endpoints use for it.
 //!
-//! Reads only; what is too short or too long is for health to clamp. What makes no sense is no hint.
+//! Health clamps what is too short or too long. What cannot be read is ignored.
 
 use std::time::Duration;
 
 use crate::util::json::Json;
 
-/// `Retry-After`: seconds, whole or fractional, or an HTTP date. A date is measured against the
-/// answer's own `Date`, so that neither clock needs to be right.
+/// `Retry-After`: seconds, whole or fractional, or an HTTP date. A date is compared with the
+/// reply's own `Date`, so that neither clock needs to be right.
 pub(super) fn from_headers(retry_after: &str, date: Option<&str>) -> Option<Duration> {
     seconds(retry_after).or_else(|| {
         let wait = http_date(retry_after)?.checked_sub(http_date(date?)?)?;
@@ -21,7 +21,7 @@ pub(super) fn from_data(data: Json<'_>) -> Option<Duration> {
     let members = data.members()?;
     let rate = members.get("rate").and_then(Json::members);
     let mut wait = rate.and_then(|rate| from_value(rate.get("backoff_seconds")?));
-    for name in &["try_again_in", "retry_after", "retryAfter"] {
+    for name in ["try_again_in", "retry_after", "retryAfter"] {
         wait = wait.or_else(|| from_value(members.get(name)?));
     }
     wait

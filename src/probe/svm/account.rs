@@ -1,17 +1,17 @@
 //! Accounts as the token programs lay them out: mints, token accounts, the clock.
 
-use crate::chain::SolanaAddress;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::chain::SolanaAddress;
 use crate::chain::registry::TokenProgram;
 use crate::probe::rpc::Failure;
-use crate::scheme::facts::TransferFee;
+use crate::scheme::spl::TransferFee;
 use crate::util::json::Json;
 
 /// Owner of all sysvars.
 const SYSVARS: &str = "Sysvar1111111111111111111111111111111111111";
-/// Owner of accounts that are nothing but lamports.
+/// Owner of accounts that hold only lamports.
 const SYSTEM_PROGRAM: &str = "11111111111111111111111111111111";
 /// Offsets in the clock: the number of the epoch, and seconds since 1970.
 mod clock {
@@ -37,20 +37,20 @@ mod mint {
     pub(super) const LENGTH: usize = 82;
 }
 
-/// How Token-2022 extends both: a byte that says which it is, then type, length and value of each
-/// extension, numbers little-endian.
+/// How Token-2022 extends both: a byte for the kind, then type, length and value of each extension, numbers
+/// little-endian.
 mod extension {
     pub(super) const KIND: usize = 165;
     pub(super) const KIND_MINT: u8 = 1;
     pub(super) const KIND_ACCOUNT: u8 = 2;
     pub(super) const FIRST: usize = 166;
-    /// Multisigs are told apart by their length alone.
+    /// Only their length distinguishes multisigs.
     pub(super) const MULTISIG_LENGTH: usize = 355;
     pub(super) const TRANSFER_FEE_CONFIG: u16 = 1;
     pub(super) const MEMO_TRANSFER: u16 = 8;
     pub(super) const NON_TRANSFERABLE: u16 = 9;
     pub(super) const TRANSFER_HOOK: u16 = 14;
-    /// The program that every transfer calls, behind its authority; none is zero.
+    /// The program that every transfer calls, behind its authority; zero if there is none.
     pub(super) const HOOK: usize = 32;
     pub(super) const PAUSABLE: u16 = 26;
     /// Whether a pausable mint is paused, behind its authority.
@@ -68,7 +68,7 @@ pub(super) struct AccountInfo {
     data: Vec<u8>,
 }
 
-/// What a mint says of its token.
+/// A mint account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mint {
     pub(super) program: TokenProgram,
@@ -79,7 +79,7 @@ pub(super) struct Mint {
     pub(super) fee: Option<TransferFee>,
 }
 
-/// What a token account holds.
+/// A token account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TokenAccount {
     pub(super) amount: u64,
@@ -95,14 +95,8 @@ pub(super) fn read_page(json: &str, count: usize) -> Result<Vec<Option<AccountIn
     if page.len() != count {
         return Err(Failure::malformed("the answer has another number of accounts than asked for"));
     }
-    let mut accounts = Vec::new();
-    for account in page {
-        accounts.push(match account.is_null() {
-            true => None,
-            false => Some(account_of(account).ok_or_else(malformed)?),
-        });
-    }
-    Ok(accounts)
+    let account = |json: Json<'_>| if json.is_null() { Some(None) } else { account_info(json).map(Some) };
+    page.into_iter().map(|json| account(json).ok_or_else(malformed)).collect()
 }
 
 fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
@@ -111,7 +105,7 @@ fn accounts(page: &str) -> Option<Vec<Json<'_>>> {
 }
 
 /// The data of an account is its bytes and the name of their encoding.
-fn account_of(account: Json<'_>) -> Option<AccountInfo> {
+fn account_info(account: Json<'_>) -> Option<AccountInfo> {
     let [owner, data] = account.members()?.pick(["owner", "data"])?;
     let [data, encoding] = data?.items()?.try_into().ok()?;
     let data = STANDARD.decode(data.text()?).ok().filter(|_| encoding.text().as_deref() == Some("base64"))?;

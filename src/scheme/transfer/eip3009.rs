@@ -2,30 +2,30 @@
 
 use super::{StatedDomain, Transfer};
 use crate::chain::registry::TransferMethod;
-use crate::ranking::{Candidate, Note, RejectionReason};
+use crate::ranking::{Candidate, Note, Rejection, RejectionReason};
 use crate::scheme::facts::AccountState;
-use crate::scheme::{Offer, Refusal, refusal};
+use crate::scheme::{Offer, rejection};
 
-/// What it means that a token does not know of authorizations.
+/// Why a token without authorizations cannot be paid with.
 pub(crate) const NO_TRANSFER: &str = "the token has no EIP-3009 transfer";
 
-pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Refusal> {
+pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Result<Transfer, Rejection> {
     let method = offer.asset.and_then(|asset| asset.method);
     if let Some(TransferMethod::Permit2 | TransferMethod::Permit2WithEip2612) = method {
-        return Err(refusal(RejectionReason::TransferMethodUnsupported, NO_TRANSFER));
+        return Err(rejection(RejectionReason::TransferMethodUnsupported, NO_TRANSFER));
     }
-    for field in &["name", "version"] {
+    for field in ["name", "version"] {
         let reason = RejectionReason::DomainMissing;
         if offer.text(field, reason)?.is_none_or(|text| text.is_empty()) {
-            return Err(refusal(reason, format!("extra.{field} is missing")));
+            return Err(rejection(reason, format!("extra.{field} is missing")));
         }
     }
     Ok(Transfer::Eip3009 { domain: offer.domain(), is_known: method.is_some() })
 }
 
-/// Judges the domain that the signature would be under.
-pub(super) fn judge(candidate: &mut Candidate, stated: &StatedDomain, holding: &AccountState) {
-    match holding.domain_separator {
+/// Compares the domain that the offer states with the token's own.
+pub(super) fn check_domain(candidate: &mut Candidate, stated: &StatedDomain, state: &AccountState) {
+    match state.domain_separator {
         Some(real) if stated.separator != real => {
             candidate
                 .reject(RejectionReason::DomainMismatch, "extra.name and extra.version do not make the token's domain");
@@ -40,16 +40,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_domain_is_compared_where_the_token_tells_it_and_noted_where_nobody_does() {
-        let verdict = |told: Option<[u8; 32]>, confirmed| {
+    fn a_domain_is_compared_if_the_token_has_one_to_read_and_else_noted() {
+        let checked = |domain_separator: Option<[u8; 32]>, confirmed| {
             let mut candidate = Candidate::new(0);
-            let holding = AccountState { domain_separator: told, ..AccountState::default() };
-            judge(&mut candidate, &StatedDomain { separator: [7; 32], confirmed }, &holding);
+            let state = AccountState { domain_separator, ..AccountState::default() };
+            check_domain(&mut candidate, &StatedDomain { separator: [7; 32], confirmed }, &state);
             (candidate.viable, candidate.notes)
         };
-        assert_eq!(verdict(Some([7; 32]), false), (true, vec![]));
-        assert_eq!(verdict(Some([8; 32]), true), (false, vec![]), "the chain knows better than the row");
-        assert_eq!(verdict(None, true), (true, vec![]));
-        assert_eq!(verdict(None, false), (true, vec![Note::DomainUnchecked]));
+        assert_eq!(checked(Some([7; 32]), false), (true, vec![]));
+        assert_eq!(checked(Some([8; 32]), true), (false, vec![]), "the chain knows better than the row");
+        assert_eq!(checked(None, true), (true, vec![]));
+        assert_eq!(checked(None, false), (true, vec![Note::DomainUnchecked]));
     }
 }

@@ -1,12 +1,12 @@
-//! How tokens move: what each way asks of the chain, and what it makes of the answer.
+//! How tokens move: what each way needs to know from the chain, and what that makes of a candidate.
 
 pub(crate) mod eip3009;
 pub(crate) mod permit2;
-mod spl;
+pub(crate) mod spl;
 
-use super::{Offer, Refusal, refusal};
+use super::{Offer, rejection};
 use crate::chain::Amount;
-use crate::ranking::{Candidate, RejectionReason};
+use crate::ranking::{Candidate, Rejection, RejectionReason};
 use crate::scheme::facts::AccountState;
 use crate::util::text::shown;
 
@@ -34,12 +34,12 @@ pub(crate) struct StatedDomain {
     pub(crate) confirmed: bool,
 }
 
-/// What is asked of an EVM chain about a token and its owner, besides the balance.
+/// What is read of an EVM chain about a token and its owner, besides the balance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ReadFlags {
     /// The token's signing domain.
     pub(crate) domain: bool,
-    /// Whether the token knows of authorizations (EIP-3009).
+    /// Whether the token has authorizations (EIP-3009).
     pub(crate) authorizations: bool,
     /// What Permit2 may spend.
     pub(crate) allowance: bool,
@@ -65,39 +65,39 @@ pub(super) enum Method {
 }
 
 impl Transfer {
-    pub(super) fn asks(&self, contracts: &'static [Contract]) -> ReadFlags {
-        let nothing = ReadFlags { contracts, ..ReadFlags::default() };
+    pub(super) fn read_flags(&self, contracts: &'static [Contract]) -> ReadFlags {
+        let balance_alone = ReadFlags { contracts, ..ReadFlags::default() };
         match self {
-            Self::Eip3009 { is_known, .. } => ReadFlags { domain: true, authorizations: !is_known, ..nothing },
+            Self::Eip3009 { is_known, .. } => ReadFlags { domain: true, authorizations: !is_known, ..balance_alone },
             Self::Permit2(sponsorship) => {
                 let (domain, permit) = (sponsorship.permit.is_some(), sponsorship.asks_for_permits());
-                ReadFlags { domain, allowance: true, permit, ..nothing }
+                ReadFlags { domain, allowance: true, permit, ..balance_alone }
             }
-            Self::Spl => nothing,
+            Self::Spl => balance_alone,
         }
     }
 
-    /// What moving `due` in this way makes of a candidate.
-    pub(crate) fn judge(&self, candidate: &mut Candidate, due: Amount, holding: &AccountState) {
+    /// Whether `due` could move in this way, whatever the balance.
+    pub(super) fn check(&self, candidate: &mut Candidate, due: Amount, state: &AccountState) {
         match self {
-            Self::Eip3009 { domain: Some(stated), .. } => eip3009::judge(candidate, stated, holding),
+            Self::Eip3009 { domain: Some(stated), .. } => eip3009::check_domain(candidate, stated, state),
             Self::Eip3009 { domain: None, .. } => {}
-            Self::Permit2(sponsorship) => permit2::judge(candidate, sponsorship, due, holding),
-            Self::Spl => spl::judge(candidate, due, holding),
+            Self::Permit2(sponsorship) => permit2::check_allowance(candidate, sponsorship, due, state),
+            Self::Spl => spl::apply_transfer_fee(candidate, due, state),
         }
     }
 }
 
 impl Offer<'_> {
-    /// The method that the offer names, or the scheme's own. Stock clients take any method that they do
-    /// not know for EIP-3009 and sign something that cannot settle; a method is never guessed here.
-    pub(super) fn method(&self, default: Method) -> Result<Method, Refusal> {
+    /// The method that the offer names, or the scheme's own. A method that is not known is never guessed: stock
+    /// clients take it for EIP-3009 and sign something that cannot settle.
+    pub(super) fn method(&self, default: Method) -> Result<Method, Rejection> {
         let reason = RejectionReason::TransferMethodUnsupported;
         match self.text("assetTransferMethod", reason)?.as_deref() {
             None => Ok(default),
             Some("eip3009") => Ok(Method::Eip3009),
             Some("permit2") => self.require_version_2("permit2", reason).map(|()| Method::Permit2),
-            Some(other) => Err(refusal(reason, format!("`{}`", shown(other)))),
+            Some(other) => Err(rejection(reason, format!("`{}`", shown(other)))),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Permit2: a shared contract moves the token out of an allowance that the owner gave it once.
 //!
-//! Where the allowance is too low, an extension of the 402 may stand in for it: the server takes the
-//! missing approval along with the payment. Whether the token lends itself to that is read, never
-//! guessed.
+//! If the allowance is too low, an extension of the 402 may replace it: the server takes the missing approval along
+//! with the payment. Whether the token supports that is read, never guessed.
 
 use super::{Contract, StatedDomain, Transfer};
 use crate::chain::Amount;
@@ -17,7 +16,7 @@ pub(crate) const PERMIT2: Contract = Contract {
     missing: "Permit2 is not deployed on the network",
 };
 
-/// What the 402 offers in the place of an allowance.
+/// What the 402 offers in place of an allowance.
 #[derive(Clone, Debug)]
 pub(crate) struct Sponsorship {
     /// A permit that the buyer signs (`eip2612GasSponsoring`).
@@ -46,7 +45,7 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Transfer {
     let takes_none = method == Some(TransferMethod::Permit2);
     let known = method == Some(TransferMethod::Permit2WithEip2612);
     let domain = offer.domain().filter(|_| offer.sponsors.permit && !takes_none);
-    // Of two extensions official clients take the permit, whatever the token makes of it.
+    // If both are advertised, official clients sign the permit, even if the token has none.
     let signs_permit = offer.sponsors.permit && offer.stated("name").is_some() && offer.stated("version").is_some();
     Transfer::Permit2(Sponsorship {
         permit: domain.map(|domain| Permit { domain, known }),
@@ -54,19 +53,19 @@ pub(in crate::scheme) fn transfer(offer: &Offer<'_>) -> Transfer {
     })
 }
 
-/// Judges the allowance where `due` is to move.
-pub(super) fn judge(candidate: &mut Candidate, sponsorship: &Sponsorship, due: Amount, holding: &AccountState) {
-    // Read with the balance or neither is; without it there is nothing to judge.
-    let Some(allowance) = holding.allowance else { return };
+/// Whether Permit2 may move `due`, or could with the server's help.
+pub(super) fn check_allowance(candidate: &mut Candidate, sponsorship: &Sponsorship, due: Amount, state: &AccountState) {
+    // Always there: it is read with the balance, or neither is.
+    let Some(allowance) = state.allowance else { return };
     candidate.allowance = Some(allowance);
     if allowance >= due {
         return;
     }
-    if sponsorship.permit.as_ref().is_some_and(|permit| permit.fits(holding)) {
+    if sponsorship.permit.as_ref().is_some_and(|permit| permit.fits(state)) {
         return candidate.note(Note::Eip2612Sponsored);
     }
-    // Some tokens refuse to change an allowance that is not zero, and nothing tells which.
-    if sponsorship.approval && allowance.is_zero() && holding.key_signs {
+    // Some tokens refuse to change an allowance that is not zero, and there is no way to know which.
+    if sponsorship.approval && allowance.is_zero() && state.is_eoa {
         return candidate.note(Note::Erc20ApprovalSponsored);
     }
     candidate.approval = candidate.token().map(|token| Approval::new(token, PERMIT2.address, due));
@@ -79,12 +78,12 @@ pub(super) fn judge(candidate: &mut Candidate, sponsorship: &Sponsorship, due: A
 }
 
 impl Permit {
-    /// Permits are signed by a key, under the token's domain and no other.
-    fn fits(&self, holding: &AccountState) -> bool {
-        let same_domain = match holding.domain_separator {
+    /// A permit is signed by an EOA, under the token's own domain.
+    fn fits(&self, state: &AccountState) -> bool {
+        let same_domain = match state.domain_separator {
             Some(real) => real == self.domain.separator,
             None => self.known && self.domain.confirmed,
         };
-        same_domain && (self.known || holding.takes_permits) && holding.key_signs
+        same_domain && (self.known || state.takes_permits) && state.is_eoa
     }
 }
