@@ -85,7 +85,7 @@ pub(super) fn calls(set: &CallSet) -> Vec<Call> {
     std::iter::once(identity).chain(views).collect()
 }
 
-/// What the replies to [`calls`] report. A call that failed alone is among the results; a failure of the whole
+/// What the replies to [`calls()`] report. A call that failed alone is among the results; a failure of the whole
 /// endpoint is the error.
 pub(super) fn decode(identity: &Identity, set: &CallSet, items: &[Item]) -> Result<BalanceReport, Failure> {
     let chain = first(items)?;
