@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use ruint::Uint;
 use ruint::aliases::U256;
@@ -142,15 +143,16 @@ impl Amount {
     }
 
     /// The amount as a value that compares across assets of different decimals, exactly.
+    #[allow(clippy::indexing_slicing, reason = "the difference is at most MAX_DECIMALS")]
     pub(crate) fn to_value(self, decimals: u8) -> ScaledAmount {
-        // Zero at every scale, as most fees are: spares the power.
-        if self.is_zero() {
-            return ScaledAmount::ZERO;
-        }
-        let power = U256::from(10).pow(U256::from(MAX_DECIMALS.saturating_sub(decimals)));
+        let power = POWERS_OF_TEN[usize::from(MAX_DECIMALS.saturating_sub(decimals))];
         ScaledAmount(self.0.widening_mul(power))
     }
 }
+
+/// 10^0 to 10^77. Ranking scales the fee of every candidate, and a power takes twenty times as long as a product.
+static POWERS_OF_TEN: LazyLock<[U256; MAX_DECIMALS as usize + 1]> =
+    LazyLock::new(|| std::array::from_fn(|power| U256::from(10).pow(U256::from(power))));
 
 /// An amount scaled to [`MAX_DECIMALS`] decimals: ordered by worth in token units. 512 bits hold every product of
 /// two numbers of 256.

@@ -1,6 +1,10 @@
 //! JavaScript hosts: `web-time`'s clock, `gloo-timers`, the host's own URL parser. One thread: nothing here is `Send`.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use gloo_timers::future::TimeoutFuture;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::{Closure, wasm_bindgen};
 pub(crate) use web_time::Instant as HostInstant;
 
 use super::{Duration, RpcUrl};
@@ -22,9 +26,28 @@ pub(crate) fn nonce() -> [u8; 16] {
     std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)
 }
 
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = setTimeout)]
+    fn set_timeout(then: &JsValue, millis: u32) -> Result<JsValue, JsValue>;
+}
+
+/// Whether the host has timers yet. workerd has none before its first event: its `setTimeout` throws. gloo-timers
+/// would let that exception through, and the selection would never end.
+fn has_timers() -> bool {
+    static SEEN: AtomicBool = AtomicBool::new(false);
+    if !SEEN.load(Ordering::Relaxed) {
+        SEEN.store(set_timeout(&Closure::once_into_js(|| {}), 0).is_ok(), Ordering::Relaxed);
+    }
+    SEEN.load(Ordering::Relaxed)
+}
+
 /// At most 24 days: hosts keep a timer's milliseconds in 31 bits, and a longer timer would end at once.
-/// Dropped before its end, the host's timer is cleared and keeps no process alive.
+/// Dropped before its end, the host's timer is cleared and keeps no process alive. Without timers it ends at once.
 pub(crate) async fn sleep(span: Duration) {
+    if !has_timers() {
+        return;
+    }
     const LONGEST_MS: u32 = i32::MAX.unsigned_abs();
     let millis = u32::try_from(span.as_millis()).unwrap_or(LONGEST_MS);
     TimeoutFuture::new(millis.min(LONGEST_MS)).await;
