@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 /// Bounds on what is decoded. The `limits` object of the configuration, which accepts the ranges named here;
-/// [`PaymentRequired::from_text_within`](crate::PaymentRequired::from_text_within) takes any.
+/// [`PaymentRequired::from_text`](crate::PaymentRequired::from_text) takes any.
 ///
 /// ```
 /// use payroute::{Config, Limits};

@@ -1,5 +1,5 @@
-//! Attempts for health alone, beside a selection that does not wait for them: the trial of a recovering endpoint, and
-//! the time of a network's reference.
+//! Attempts in the background, which only health needs: the trial of a recovering endpoint, and the time of a
+//! network's reference. A selection does not wait for them unless it has nothing better.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Prober {
     }
 }
 
-/// An attempt that runs beside a selection.
+/// An attempt that runs in the background of a selection.
 pub(super) struct BackgroundAttempt {
     attempt: oneshot::Receiver<Attempt>,
     abort: AbortOnDrop,

@@ -64,7 +64,7 @@ enum Tier {
 }
 
 impl Tier {
-    /// Slowness counts for a list alone: scores and weights include latency already.
+    /// Slowness counts only for a list: scores and weights include latency already.
     fn new(health: &EndpointState, order_by: OrderBy) -> Self {
         match health.circuit {
             Circuit::Closed if health.throttled => Self::Throttled,

@@ -18,7 +18,7 @@ use crate::scheme::screen::BalanceRead;
 use crate::util::json::Json;
 
 /// As few multicalls as hold all reads, each with its calls: one, unless there are more than some dozen calls. `None`
-/// if an address is not valid. Without reads there is one, for identity and time alone.
+/// if an address is not valid. Without reads there is one, for identity and time.
 pub(super) fn multicalls(reads: &[&BalanceRead], nonce: impl Fn() -> [u8; 16]) -> Option<Vec<(CallSet, Multicall)>> {
     let sets = CallSet::split(reads)?.into_iter();
     sets.map(|set| Multicall::new(nonce(), set.calls()).map(|multicall| (set, multicall))).collect()
@@ -85,7 +85,7 @@ pub(super) fn calls(set: &CallSet) -> Vec<Call> {
     std::iter::once(identity).chain(views).collect()
 }
 
-/// What the replies to [`calls`] report. A call that failed alone is among the results; a failure of the whole
+/// What the replies to [`calls()`] report. A call that failed alone is among the results; a failure of the whole
 /// endpoint is the error.
 pub(super) fn decode(identity: &Identity, set: &CallSet, items: &[Item]) -> Result<BalanceReport, Failure> {
     let chain = first(items)?;
@@ -93,8 +93,7 @@ pub(super) fn decode(identity: &Identity, set: &CallSet, items: &[Item]) -> Resu
     check_chain(identity, id)?;
     let calls = set.calls().iter().zip(items.iter().skip(1));
     let results: Vec<CallResult> = calls.map(|(call, item)| call_result(call, item)).collect();
-    // Of the calls that failed beside a balance only throttled ones count against the endpoint: some nodes call a
-    // revert a fault.
+    // If a balance was read, only throttled calls count against the endpoint: some nodes report a revert as a fault.
     let failures = results.iter().filter_map(|result| result.as_ref().err());
     let throttles =
         failures.filter(|failure| matches!(failure.class, Class::RateLimited | Class::Quota)).cloned().collect();

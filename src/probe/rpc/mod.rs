@@ -88,8 +88,8 @@ fn envelope(Call { method, params }: &Call, id: u32) -> String {
 
 /// The answers to a batch of `count` calls in their order, or to a single one.
 ///
-/// A refused batch comes in many shapes: one error object, with or without an id, alone or in an
-/// array, under any status. All of them end up as one [`Failure`] for the whole batch.
+/// A refused batch comes in many shapes: one error object, with or without an id, by itself or in
+/// an array, under any status. All of them become one [`Failure`] for the whole batch.
 pub(in crate::probe) fn read(
     family: ChainFamily,
     reply: &HttpReply,
@@ -107,11 +107,10 @@ pub(in crate::probe) fn read(
         .collect::<Option<_>>()
         .ok_or_else(no_answer)?;
     if batch {
-        // An error without an id speaks for the whole batch, and so does one that stands alone where
-        // several answers were due.
-        let alone = !is_list || (answers.len() == 1 && count > 1);
+        // An error without an id is about the whole batch, and so is a single one in place of several answers.
+        let single = !is_list || (answers.len() == 1 && count > 1);
         if let Some(error) =
-            answers.iter().filter(|answer| alone || answer.id.is_none()).find_map(|answer| answer.error)
+            answers.iter().filter(|answer| single || answer.id.is_none()).find_map(|answer| answer.error)
         {
             return Err(context.refused(error));
         }

@@ -156,7 +156,7 @@ impl AccountInfo {
     }
 
     /// The token account that this is, if it is one of `owner` for `mint`. Anyone can send lamports
-    /// to an address; that alone makes an account of nothing, `Ok(None)`.
+    /// to an address; an account with nothing else counts as none, `Ok(None)`.
     pub(super) fn as_token_account(
         &self,
         program: TokenProgram,
