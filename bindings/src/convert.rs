@@ -3,7 +3,7 @@
 use payroute::{Candidate, CarrierFailure, DecodeError, Deficit, HoldError, MalformedField, SelectError, Selection};
 use serde::Serialize;
 
-use crate::payment::{Malformed, carrier_name};
+use crate::description::{Malformed, carrier_name};
 
 #[derive(Serialize)]
 struct Answer<'a> {

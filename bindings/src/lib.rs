@@ -21,6 +21,7 @@
 )]
 
 mod convert;
+mod description;
 mod health;
 mod hold;
 mod payment;
