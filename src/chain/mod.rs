@@ -10,7 +10,7 @@ mod id;
 pub mod registry;
 mod solana_address;
 
-pub(crate) use address::{check_address, is_evm_address, is_zero_address};
+pub(crate) use address::{check_address, has_wrong_checksum, is_evm_address, is_zero_address};
 pub(crate) use amount::ScaledAmount;
 pub use amount::{Amount, AmountError, MAX_DECIMALS};
 pub(crate) use eip712::domain_separator;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::AssetConfig;
 use super::asset_id::canonical;
-use super::check::refuse_second_asset;
+use super::check::{refuse_checksum, refuse_second_asset};
 use super::field::{Entries, Field, Fields};
 use super::network::Networks;
-use crate::chain::Amount;
+use crate::chain::{Amount, has_wrong_checksum, is_evm_address};
 
 /// `policy.allowedAssets` and `policy.maxAmount`, by symbol or CAIP-19 id.
 struct AssetPolicy<'f, 'a> {
@@ -45,6 +45,10 @@ fn named(field: &Field<'_>, name: &str, networks: &Networks) -> String {
     let is_meant = |asset: &AssetConfig| &*asset.symbol == name || *asset.id == id;
     if !networks.values().any(|network| network.assets.iter().any(|asset| is_meant(asset))) {
         field.refuse("matches no built-in or configured asset", "a symbol or a CAIP-19 id");
+    }
+    let address = name.rsplit_once(':').map_or(name, |(_, address)| address);
+    if is_evm_address(address) && has_wrong_checksum(address) {
+        refuse_checksum(field);
     }
     id
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::field::Field;
-use crate::chain::{ChainFamily, ChainId, check_address};
+use crate::chain::{ChainFamily, ChainId, check_address, has_wrong_checksum, is_zero_address};
 use crate::runtime::RpcUrl;
 use crate::util::text::is_visible;
 
@@ -49,10 +49,33 @@ pub(super) fn payable_chain(field: &Field<'_>, name: &str) -> Option<ChainId> {
 /// An address in the form of its chain family.
 pub(super) fn address(field: &Field<'_>, family: ChainFamily) -> Arc<str> {
     let text = field.text();
-    if let Err(accepted) = check_address(text, family) {
-        field.refuse("is not an address", accepted);
+    match check_address(text, family) {
+        Err(accepted) => field.refuse("is not an address", accepted),
+        Ok(()) if family == ChainFamily::Evm && has_wrong_checksum(text) => refuse_checksum(field),
+        Ok(()) => {}
     }
     text.into()
+}
+
+pub(super) fn refuse_checksum(field: &Field<'_>) {
+    field.refuse("is not an address: its checksum is wrong", "an address as its wallet or explorer shows it (EIP-55)");
+}
+
+/// The buyer's address. Nobody has the key to the zero address, which is what an unset variable leaves.
+pub(super) fn owner(field: &Field<'_>, family: ChainFamily) -> Arc<str> {
+    let owner = address(field, family);
+    if is_zero(&owner, family) {
+        field.refuse("is the zero address, which is nobody's", "the address that pays");
+    }
+    owner
+}
+
+fn is_zero(address: &str, family: ChainFamily) -> bool {
+    match family {
+        ChainFamily::Evm => is_zero_address(address),
+        ChainFamily::Svm => address.bytes().all(|digit| digit == b'1'),
+        ChainFamily::Other => false,
+    }
 }
 
 pub(super) fn endpoint_url(field: &Field<'_>, allow_http: bool) -> Option<RpcUrl> {

@@ -49,7 +49,7 @@ fn owners(entries: &Entries<'_>) -> BTreeMap<String, Arc<str>> {
             }
             family => ((*name).to_owned(), family),
         };
-        if owners.insert(key, check::address(field, family)).is_some() {
+        if owners.insert(key, check::owner(field, family)).is_some() {
             refuse_second_network(field);
         }
     }

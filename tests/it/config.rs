@@ -95,6 +95,28 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         (rpc(json!(5)), "networks.base.rpc[0]", "is a number; accepted is a URL or an object with a url or a provider"),
         (asset(json!({"symbol": "X"})), "networks.base.assets[0]", "missing field `address`"),
         (asset(json!({"address": "USDC"})), "networks.base.assets[0].address", "is not an address"),
+        // One digit or one letter's case is wrong: who configured it meant another address.
+        (
+            json!({"owners": {"eip155": "0x70997970C51812dc3A010C7d01b50e0d17dc79C9"}}),
+            "owners.eip155",
+            "is not an address: its checksum is wrong",
+        ),
+        (
+            asset(json!({"address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02914"})),
+            "networks.base.assets[0].address",
+            "its checksum is wrong",
+        ),
+        (
+            json!({"policy": {"allowedAssets": ["base/erc20:0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913"]}}),
+            "policy.allowedAssets[0]",
+            "its checksum is wrong",
+        ),
+        (
+            json!({"owners": {"base": format!("0x{}", "0".repeat(40))}}),
+            "owners.base",
+            "is the zero address, which is nobody's; accepted is the address that pays",
+        ),
+        (json!({"owners": {"solana": "1".repeat(32)}}), "owners.solana", "is the zero address"),
         (
             asset(json!({"address": BUYER, "symbol": "X", "decimals": 6, "name": "X"})),
             "networks.base.assets[0].version",
