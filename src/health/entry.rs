@@ -1,5 +1,6 @@
 //! All that is known of one endpoint, and how a report changes it.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::circuit::{Breaker, Generation, Recorded, Ticket};
@@ -108,7 +109,7 @@ impl EndpointRecord {
                 self.latencies.push(latency);
                 self.refusals = 0;
                 if let Some(time) = chain_time_ms {
-                    self.hear_clock(time, now);
+                    self.note_chain_time(time, now);
                 }
                 let Recorded::Counted(transition) = self.breaker.succeed(ticket, settings) else {
                     return None;
@@ -147,7 +148,7 @@ impl EndpointRecord {
         }
     }
 
-    pub(super) fn hear_clock(&mut self, chain_time_ms: u64, now: Instant) {
+    pub(super) fn note_chain_time(&mut self, chain_time_ms: u64, now: Instant) {
         let offset = offset(chain_time_ms, now);
         self.clock = Some(self.clock.map_or(ChainClock::first(offset, now), |clock| clock.next(offset, now)));
     }
@@ -203,27 +204,23 @@ impl EndpointRecord {
     }
 }
 
-/// The last latencies, in microseconds.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Latencies {
-    ring: [u32; LATENCIES_KEPT],
-    pushed: usize,
-}
+/// The last latencies, in microseconds, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Latencies(VecDeque<u64>);
 
 impl Latencies {
     fn push(&mut self, latency: Duration) {
-        let slot = self.pushed.checked_rem(self.ring.len()).unwrap_or(0);
-        if let Some(place) = self.ring.get_mut(slot) {
-            *place = u32::try_from(micros(latency)).unwrap_or(u32::MAX);
+        if self.0.len() == LATENCIES_KEPT {
+            self.0.pop_front();
         }
-        // Past the end of the count the ring is as full as before.
-        self.pushed = self.pushed.checked_add(1).unwrap_or(self.ring.len());
+        self.0.push_back(micros(latency));
     }
 
+    /// The least latency that 95 of 100 do not exceed.
     fn p95_us(&self) -> Option<u64> {
-        let known = self.ring.get(..self.pushed.min(self.ring.len()))?;
-        let wanted = known.len().saturating_mul(95).div_ceil(100);
-        let reached = |us: &&u32| known.iter().filter(|other| other <= us).count() >= wanted;
-        known.iter().filter(reached).min().map(|us| u64::from(*us))
+        let mut sorted: Vec<u64> = self.0.iter().copied().collect();
+        sorted.sort_unstable();
+        let within = sorted.len().saturating_mul(95).div_ceil(100);
+        sorted.get(within.checked_sub(1)?).copied()
     }
 }

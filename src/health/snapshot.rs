@@ -131,7 +131,7 @@ pub(super) fn read(
     generation: Generation,
     now: Instant,
     settings: &HealthSettings,
-    keep: &mut dyn FnMut(EndpointKey, EndpointRecord) -> bool,
+    mut keep: impl FnMut(EndpointKey, EndpointRecord) -> bool,
 ) -> Result<(), SnapshotError> {
     // A record has about 300 bytes.
     if text.len() > settings.capacity.saturating_mul(1_024).max(MOST_UNASKED_BYTES) {
