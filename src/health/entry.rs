@@ -61,14 +61,19 @@ impl EndpointState {
 }
 
 pub(super) struct EndpointRecord {
+    /// The generation in which it was first seen: an attempt of an older one is not about it.
     pub(super) born: Generation,
     pub(super) last_used: Instant,
     pub(super) averages: Averages,
     pub(super) breaker: Breaker,
     pub(super) clock: Option<ChainClock>,
+    /// Passed over until then after a fault, while another endpoint is usable.
     pub(super) backs_off_until: Option<Instant>,
-    pub(super) not_before: Option<Instant>,
+    /// It asked for no requests until then.
+    pub(super) throttled_until: Option<Instant>,
+    /// Throttling answers in a row.
     pub(super) refusals: u32,
+    /// The read plan that works, and until when that is remembered.
     pub(super) plan: Option<(ReadPlan, Instant)>,
     pub(super) latencies: Latencies,
 }
@@ -82,7 +87,7 @@ impl EndpointRecord {
             breaker: Breaker::new(generation),
             clock: None,
             backs_off_until: None,
-            not_before: None,
+            throttled_until: None,
             refusals: 0,
             plan: None,
             latencies: Latencies::default(),
@@ -162,7 +167,7 @@ impl EndpointRecord {
     }
 
     fn wait(&mut self, span: Duration, now: Instant) {
-        self.not_before = self.not_before.max(Some(now.after(span)));
+        self.throttled_until = self.throttled_until.max(Some(now.after(span)));
     }
 
     pub(super) fn parts(&self, lag_ms: Option<u64>, now: Instant, settings: &HealthSettings) -> ScoreTerms {
@@ -200,7 +205,7 @@ impl EndpointRecord {
     }
 
     fn throttled(&self, now: Instant) -> bool {
-        self.not_before.is_some_and(|until| now < until)
+        self.throttled_until.is_some_and(|until| now < until)
     }
 }
 

@@ -57,7 +57,7 @@ pub struct HealthSettings {
 pub(super) const NEW_ENDPOINT: f64 = 0.80;
 /// The most that latency takes off a score: a slow endpoint still beats a failing one.
 pub(super) const LATENCY_WEIGHT: f64 = 0.20;
-/// What a throttled endpoint loses while its not-before time lies ahead: as much as being slow.
+/// What a throttled endpoint loses: as much as being slow.
 pub(super) const THROTTLE_PENALTY: f64 = 0.20;
 /// What a stale endpoint loses at most: as much as a slow one; its balances may be out of date.
 pub(super) const STALENESS_WEIGHT: f64 = 0.20;
