@@ -90,7 +90,7 @@ mod selector;
 mod transport;
 mod util;
 
-#[doc(inline)]
+#[doc(no_inline)]
 pub use chain::registry::NAMES;
 pub use chain::{Amount, AmountError, ChainFamily, ChainId, MAX_DECIMALS, NetworkError, registry};
 pub use config::{AssetBuilder, Config, ConfigBuilder, EndpointBuilder, NetworkBuilder, Strategy};
