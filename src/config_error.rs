@@ -65,14 +65,14 @@ pub(crate) fn whole_numbers(range: RangeInclusive<u64>) -> String {
 /// A path contains keys of the document, and a key can be any text.
 fn safe_path(path: &str) -> String {
     const LONGEST: usize = 256;
-    match holds_address(path) {
+    match holds_url(path) {
         true => "(a path with a URL in it)".to_owned(),
         false => escaped(path, LONGEST),
     }
 }
 
 /// Whether `text` may hold a URL. `https:host/key` is one too, and so is `HTTPS://…`.
-pub(crate) fn holds_address(text: &str) -> bool {
+pub(crate) fn holds_url(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     ["://", "http:", "https:", "ws:", "wss:"].iter().any(|mark| text.contains(mark))
 }

@@ -149,13 +149,8 @@ fn in_offered_order(candidates: &[Candidate]) -> Vec<&Candidate> {
 }
 
 fn deficits(candidates: &[Candidate]) -> Vec<Deficit> {
-    let mut deficits = Vec::new();
-    for candidate in in_offered_order(candidates) {
-        if candidate.lacks_funds_alone() {
-            deficits.extend(Deficit::from_candidate(candidate));
-        }
-    }
-    deficits
+    let short = in_offered_order(candidates).into_iter().filter(|candidate| candidate.lacks_only_funds());
+    short.filter_map(Deficit::from_candidate).collect()
 }
 
 /// The first reason of every candidate, in the merchant's order.

@@ -70,6 +70,11 @@
     )
 )]
 
+// The rooms, as a payment passes through them. `payment` reads the 402, and `config` says who buys, within which policy.
+// `scheme` screens each offer and finds its route. `probe` reads balances through `transport`, and chooses endpoints by
+// what `health` remembers of them. `scheme` then judges what was read, and `ranking` orders the candidates. `selector`
+// is the whole flow, and `hold` keeps the money of payments under way apart. `chain` knows networks, tokens and amounts,
+// `runtime` knows the platform, and `util` helps everywhere.
 mod chain;
 mod config;
 mod config_error;
@@ -85,7 +90,7 @@ mod selector;
 mod transport;
 mod util;
 
-#[doc(inline)]
+#[doc(no_inline)]
 pub use chain::registry::NAMES;
 pub use chain::{Amount, AmountError, ChainFamily, ChainId, MAX_DECIMALS, NetworkError, registry};
 pub use config::{AssetBuilder, Config, ConfigBuilder, EndpointBuilder, NetworkBuilder, Strategy};
@@ -114,9 +119,9 @@ pub mod __private {
     pub use crate::health::{AttemptGuard, EndpointState, Transition};
     pub use crate::ranking::{RankInput, order};
     pub use crate::runtime::Instant;
-    pub use crate::selector::Claim;
+    pub use crate::selector::PreparedHold;
     #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
-    pub use crate::transport::{Exchange, settle};
+    pub use crate::transport::{Exchange, reply_of};
 }
 
 /// The documents' examples, compiled by the documentation tests.

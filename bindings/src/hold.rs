@@ -1,16 +1,16 @@
 //! What stays in the module of a selection that was answered, and the hold, as handles.
 
-use payroute::__private::{Claim, RankInput};
+use payroute::__private::{PreparedHold, RankInput};
 use payroute::Selection;
 use wasm_bindgen::prelude::*;
 
 use crate::{convert, rank};
 
-/// What paying each offer that can be paid takes, by its index in the merchant's list, and what the order of the
-/// candidates depends on.
+/// A hold for each offer that can be paid, by its index in the merchant's list, and what the order of the candidates
+/// depends on.
 #[wasm_bindgen]
 pub struct Answered {
-    claims: Vec<(usize, Claim)>,
+    holds: Vec<(usize, PreparedHold)>,
     inputs: Vec<RankInput<'static>>,
 }
 
@@ -21,8 +21,8 @@ impl Answered {
     /// # Errors
     /// A text, as JSON of a failure.
     pub fn hold(&self, index: usize) -> Result<Option<Hold>, String> {
-        let Some((_, claim)) = self.claims.iter().find(|(other, _)| *other == index) else { return Ok(None) };
-        claim.hold().map(|hold| Some(Hold(hold))).map_err(|error| convert::hold_failure(&error))
+        let Some((_, prepared)) = self.holds.iter().find(|(other, _)| *other == index) else { return Ok(None) };
+        prepared.hold().map(|hold| Some(Hold(hold))).map_err(|error| convert::hold_failure(&error))
     }
 
     /// As the function `rank`, of the candidates as the selection ranked them.
@@ -37,9 +37,9 @@ impl Answered {
 impl Answered {
     pub(crate) fn new(selection: &Selection) -> Self {
         let indexes = selection.candidates().iter().map(|candidate| candidate.requirement_index);
-        let inputs = selection.candidates().iter().map(|candidate| RankInput::from_candidate(candidate).kept());
+        let inputs = selection.candidates().iter().map(|candidate| RankInput::from_candidate(candidate).into_owned());
         Self {
-            claims: indexes.filter_map(|index| Some((index, selection.claim_for(index)?))).collect(),
+            holds: indexes.filter_map(|index| Some((index, selection.prepare_hold(index)?))).collect(),
             inputs: inputs.collect(),
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Nothing here is borrowed over an await and every method takes `&self`, so that any number of
 //! selections overlap. Values cross as JSON text, once each way; text is what both sides parse
-//! fastest. Ways in are few: each costs as much code as what is behind it.
+//! fastest.
 
 #![cfg(target_arch = "wasm32")]
 // Untrusted input must neither panic nor silently change a number. Every `#[allow]` says why it is safe.
@@ -37,7 +37,7 @@ pub use rank::{key_names, rank};
 /// What a health vector comes to, as JSON.
 ///
 /// # Errors
-/// A text: the vector is none.
+/// A text: what is wrong with the vector.
 #[cfg(feature = "vectors")]
 #[wasm_bindgen::prelude::wasm_bindgen(js_name = replayHealth)]
 pub fn replay_health(input: &str) -> Result<String, String> {

@@ -1,5 +1,5 @@
-//! The pure ranking, for what-if. Only what the order depends on crosses: candidates as a whole would
-//! bring a parser for all of them.
+//! The pure ranking, for what-if. Only what the order depends on crosses, as numbers and lines; the rest
+//! of a candidate would be written and parsed for nothing.
 
 use payroute::__private::RankInput;
 use payroute::{Amount, ChainId, DecidingKey, Score};
@@ -8,12 +8,7 @@ use wasm_bindgen::prelude::*;
 /// The names of the keys that decide, a line each.
 #[wasm_bindgen(js_name = keyNames)]
 pub fn key_names() -> String {
-    let mut names = String::new();
-    for key in DecidingKey::ALL {
-        names.push_str(key.name());
-        names.push('\n');
-    }
-    names
+    DecidingKey::ALL.into_iter().map(|key| format!("{}\n", key.name())).collect()
 }
 
 /// The order of candidates, best first: pairs of position and deciding key, as its place in the names.
@@ -38,16 +33,12 @@ pub fn rank(numbers: &[f64], texts: &str, prefer: &str) -> Result<Vec<u32>, Stri
 /// As `rank`, of what is known already.
 #[allow(clippy::cast_possible_truncation, reason = "a position fits 32 bits where memory does")]
 pub(crate) fn order(inputs: &[RankInput<'_>], prefer: &str) -> Result<Vec<u32>, String> {
-    let mut networks = Vec::new();
-    for (position, name) in prefer.split_terminator('\n').enumerate() {
-        networks.push(ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]"))?);
-    }
-    let mut numbers = Vec::new();
-    for (position, key) in payroute::__private::order(inputs, &networks) {
-        numbers.push(position as u32);
-        numbers.push(key.map_or(u32::MAX, |key| key as u32));
-    }
-    Ok(numbers)
+    let names = prefer.split_terminator('\n').enumerate();
+    let networks: Vec<ChainId> = names
+        .map(|(position, name)| ChainId::known(name).ok_or_else(|| format!("preferNetworks[{position}]")))
+        .collect::<Result<_, _>>()?;
+    let order = payroute::__private::order(inputs, &networks).into_iter();
+    Ok(order.flat_map(|(position, key)| [position as u32, key.map_or(u32::MAX, |key| key as u32)]).collect())
 }
 
 /// Of a network that is an empty text nothing is known.

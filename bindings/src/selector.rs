@@ -13,7 +13,7 @@ use crate::hold::Answered;
 use crate::payment::Payment;
 use crate::transport::{Host, JsTransport};
 
-/// What a selector is asked for, or told to do.
+/// What a selector is asked for, or is to do.
 #[wasm_bindgen]
 #[derive(Clone, Copy)]
 pub enum Task {
@@ -131,10 +131,7 @@ impl Selector {
             }
         }
     }
-}
 
-#[wasm_bindgen]
-impl Selector {
     /// Records the outcome of the application's own traffic to the endpoint at this position of the list that
     /// `Task::Endpoints` gives. `millis` is the latency of a success, and of `throttled` how long to wait, if that was
     /// said. Says whether there is such an endpoint and such an outcome.

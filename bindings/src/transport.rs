@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use payroute::__private::{Exchange, settle};
+use payroute::__private::{Exchange, reply_of};
 use payroute::{BoxFuture, Endpoint, FetchTransport, HttpReply, Transport, TransportError};
 use wasm_bindgen::prelude::*;
 
@@ -36,7 +36,7 @@ impl JsTransport {
 impl Transport for JsTransport {
     fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         match endpoint.provider() {
-            Some(provider) => settle(self.host.ask(provider, &body)),
+            Some(provider) => reply_of(self.host.ask(provider, &body)),
             None => self.fetch.post(endpoint, body),
         }
     }

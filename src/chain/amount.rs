@@ -57,7 +57,7 @@ pub enum AmountError {
 }
 
 impl Amount {
-    /// No units.
+    /// Zero.
     pub const ZERO: Self = Self(U256::ZERO);
 
     /// An amount given as an integer.
@@ -103,7 +103,7 @@ impl Amount {
         U256::from_str_radix(digits, 10).map(Self).map_err(|_| AmountError::TooLarge)
     }
 
-    /// Whether there are no units.
+    /// Whether the amount is zero.
     #[must_use]
     pub fn is_zero(self) -> bool {
         self == Self::ZERO
@@ -118,6 +118,18 @@ impl Amount {
     /// The amount as a number, if it fits in 64 bits.
     pub(crate) fn to_u64(self) -> Option<u64> {
         self.0.try_into().ok()
+    }
+
+    /// `self + other`; `None` where that needs more than 256 bits.
+    #[must_use]
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        self.0.checked_add(other.0).map(Self)
+    }
+
+    /// `self - other`; `None` where `other` is larger.
+    #[must_use]
+    pub fn checked_sub(self, other: Self) -> Option<Self> {
+        self.0.checked_sub(other.0).map(Self)
     }
 
     /// `self - other`, or zero when `other` is larger.
@@ -139,7 +151,7 @@ impl Amount {
     /// The amount in token units, without trailing zeros: 50000 of 6 decimals is `0.05`.
     #[must_use]
     pub fn to_units(self, decimals: u8) -> String {
-        with_point(self.to_string(), decimals.into())
+        with_point(&self.to_string(), decimals.into())
     }
 
     /// The amount as a value that compares across assets of different decimals, exactly.
@@ -195,20 +207,6 @@ impl fmt::Display for Amount {
 impl fmt::Debug for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-impl Amount {
-    /// `self + other`; `None` where that needs more than 256 bits.
-    #[must_use]
-    pub fn checked_add(self, other: Self) -> Option<Self> {
-        self.0.checked_add(other.0).map(Self)
-    }
-
-    /// `self - other`; `None` where `other` is larger.
-    #[must_use]
-    pub fn checked_sub(self, other: Self) -> Option<Self> {
-        self.0.checked_sub(other.0).map(Self)
     }
 }
 

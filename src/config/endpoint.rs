@@ -51,7 +51,7 @@ fn endpoint(field: &Field<'_>, chain: &ChainId, allow_http: bool) -> Option<Endp
         (Some(url), None) => endpoint_at(url, chain, allow_http)?,
         (None, Some(provider)) => {
             let shown = label.clone().unwrap_or_else(|| provider.clone());
-            Endpoint::of_provider(chain.clone(), provider, shown)
+            Endpoint::at_provider(chain.clone(), provider, shown)
         }
         (url, _) => {
             let problem = if url.is_some() { "has a url and a provider" } else { "has no address" };

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use super::node::{Node, Number};
-use crate::config_error::{ConfigurationError, OUT_OF_RANGE, holds_address, whole_numbers, widened};
+use crate::config_error::{ConfigurationError, OUT_OF_RANGE, holds_url, whole_numbers, widened};
 use crate::util::json::Kind;
 use crate::util::text::shown;
 
@@ -23,7 +23,7 @@ pub(super) struct Field<'a> {
 /// Values by their keys, as they are written.
 pub(super) type Entries<'a> = Vec<(&'a str, Field<'a>)>;
 
-/// The fields of an object. They are got by their names; a name that nobody asked for is unknown.
+/// The fields of an object. A name that no reader asks for is unknown.
 #[derive(Default)]
 pub(super) struct Fields<'a> {
     all: Entries<'a>,
@@ -219,11 +219,11 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Refuses what nobody asked for. Its name is shown, unless someone put an address there.
+    /// Refuses a field that no reader asked for. Its name is shown, unless it may be a URL.
     pub(super) fn finish(&self) {
         let known = self.known.borrow();
         let Some((name, field)) = self.all.iter().find(|(name, _)| !known.contains(name)) else { return };
-        let problem = match holds_address(name) {
+        let problem = match holds_url(name) {
             true => "has a field that is not known".to_owned(),
             false => shown(&format!("unknown field `{name}`")),
         };

@@ -1,5 +1,6 @@
 //! All that is known of one endpoint, and how a report changes it.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::circuit::{Breaker, Generation, Recorded, Ticket};
@@ -60,14 +61,19 @@ impl EndpointState {
 }
 
 pub(super) struct EndpointRecord {
+    /// The generation in which it was first seen: an attempt of an older one is not about it.
     pub(super) born: Generation,
     pub(super) last_used: Instant,
     pub(super) averages: Averages,
     pub(super) breaker: Breaker,
     pub(super) clock: Option<ChainClock>,
+    /// Passed over until then after a fault, while another endpoint is usable.
     pub(super) backs_off_until: Option<Instant>,
-    pub(super) not_before: Option<Instant>,
+    /// It asked for no requests until then.
+    pub(super) throttled_until: Option<Instant>,
+    /// Throttling answers in a row.
     pub(super) refusals: u32,
+    /// The read plan that works, and until when that is remembered.
     pub(super) plan: Option<(ReadPlan, Instant)>,
     pub(super) latencies: Latencies,
 }
@@ -81,7 +87,7 @@ impl EndpointRecord {
             breaker: Breaker::new(generation),
             clock: None,
             backs_off_until: None,
-            not_before: None,
+            throttled_until: None,
             refusals: 0,
             plan: None,
             latencies: Latencies::default(),
@@ -108,7 +114,7 @@ impl EndpointRecord {
                 self.latencies.push(latency);
                 self.refusals = 0;
                 if let Some(time) = chain_time_ms {
-                    self.hear_clock(time, now);
+                    self.note_chain_time(time, now);
                 }
                 let Recorded::Counted(transition) = self.breaker.succeed(ticket, settings) else {
                     return None;
@@ -147,7 +153,7 @@ impl EndpointRecord {
         }
     }
 
-    pub(super) fn hear_clock(&mut self, chain_time_ms: u64, now: Instant) {
+    pub(super) fn note_chain_time(&mut self, chain_time_ms: u64, now: Instant) {
         let offset = offset(chain_time_ms, now);
         self.clock = Some(self.clock.map_or(ChainClock::first(offset, now), |clock| clock.next(offset, now)));
     }
@@ -161,7 +167,7 @@ impl EndpointRecord {
     }
 
     fn wait(&mut self, span: Duration, now: Instant) {
-        self.not_before = self.not_before.max(Some(now.after(span)));
+        self.throttled_until = self.throttled_until.max(Some(now.after(span)));
     }
 
     pub(super) fn parts(&self, lag_ms: Option<u64>, now: Instant, settings: &HealthSettings) -> ScoreTerms {
@@ -199,31 +205,27 @@ impl EndpointRecord {
     }
 
     fn throttled(&self, now: Instant) -> bool {
-        self.not_before.is_some_and(|until| now < until)
+        self.throttled_until.is_some_and(|until| now < until)
     }
 }
 
-/// The last latencies, in microseconds.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Latencies {
-    ring: [u32; LATENCIES_KEPT],
-    pushed: usize,
-}
+/// The last latencies, in microseconds, oldest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Latencies(VecDeque<u64>);
 
 impl Latencies {
     fn push(&mut self, latency: Duration) {
-        let slot = self.pushed.checked_rem(self.ring.len()).unwrap_or(0);
-        if let Some(place) = self.ring.get_mut(slot) {
-            *place = u32::try_from(micros(latency)).unwrap_or(u32::MAX);
+        if self.0.len() == LATENCIES_KEPT {
+            self.0.pop_front();
         }
-        // Past the end of the count the ring is as full as before.
-        self.pushed = self.pushed.checked_add(1).unwrap_or(self.ring.len());
+        self.0.push_back(micros(latency));
     }
 
+    /// The least latency that 95 of 100 do not exceed.
     fn p95_us(&self) -> Option<u64> {
-        let known = self.ring.get(..self.pushed.min(self.ring.len()))?;
-        let wanted = known.len().saturating_mul(95).div_ceil(100);
-        let reached = |us: &&u32| known.iter().filter(|other| other <= us).count() >= wanted;
-        known.iter().filter(reached).min().map(|us| u64::from(*us))
+        let mut sorted: Vec<u64> = self.0.iter().copied().collect();
+        sorted.sort_unstable();
+        let within = sorted.len().saturating_mul(95).div_ceil(100);
+        sorted.get(within.checked_sub(1)?).copied()
     }
 }

@@ -70,7 +70,7 @@ struct Tip {
 impl Tips {
     pub(super) fn set(&mut self, network: &ChainId, endpoint: u128, clock: ChainClock) {
         let tip = Tip { endpoint, offset: clock.offset, seen: clock.seen };
-        let Some(tips) = self.of_network(network) else {
+        let Some(tips) = self.network_mut(network) else {
             return self.0.push((network.clone(), vec![tip]));
         };
         match tips.iter_mut().find(|known| known.endpoint == endpoint) {
@@ -86,12 +86,12 @@ impl Tips {
 
     /// Forgets an endpoint that is no measure any more.
     pub(super) fn remove(&mut self, network: &ChainId, endpoint: u128) {
-        if let Some(tips) = self.of_network(network) {
+        if let Some(tips) = self.network_mut(network) {
             tips.retain(|tip| tip.endpoint != endpoint);
         }
     }
 
-    fn of_network(&mut self, network: &ChainId) -> Option<&mut Vec<Tip>> {
+    fn network_mut(&mut self, network: &ChainId) -> Option<&mut Vec<Tip>> {
         self.0.iter_mut().find(|(chain, _)| chain == network).map(|(_, tips)| tips)
     }
 
@@ -197,6 +197,6 @@ mod tests {
         let mut tips = Tips::default();
         let clock = ChainClock::first(0, Instant::default());
         (0..10_000).for_each(|endpoint| tips.set(&base(), endpoint, clock));
-        assert_eq!(tips.of_network(&base()).map(|tips| tips.len()), Some(MOST_COMPARED));
+        assert_eq!(tips.network_mut(&base()).map(|tips| tips.len()), Some(MOST_COMPARED));
     }
 }

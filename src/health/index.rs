@@ -196,7 +196,7 @@ impl HealthIndex {
         };
         // Read without the lock: a large snapshot must not hold up selections.
         let mut restored = IndexState::new(&self.settings);
-        snapshot::read(snapshot, generation, now, &self.settings, &mut |key, entry| {
+        snapshot::read(snapshot, generation, now, &self.settings, |key, entry| {
             let is_first = !restored.entries.contains(&key);
             *restored.entry(&key, now, &self.settings) = entry;
             // Each was used before the last, and is to be forgotten before it.
@@ -241,8 +241,8 @@ impl HealthIndex {
         entry.last_used = entry.last_used.max(now);
         let transition = entry.observe(ticket, outcome, now, fresh, &self.settings);
         entry.breaker.release(ticket);
-        let told_time = matches!(outcome, Outcome::Success { chain_time_ms: Some(_), .. });
-        let clock = entry.clock.filter(|_| told_time);
+        let has_time = matches!(outcome, Outcome::Success { chain_time_ms: Some(_), .. });
+        let clock = entry.clock.filter(|_| has_time);
         state.generations = fresh;
         match clock {
             _ if outcome == Outcome::WrongChain => state.tips.remove(key.network(), key.digest()),

@@ -1,8 +1,8 @@
 //! What is known of each endpoint: averages, circuit, score.
 //!
-//! Pure bookkeeping. Refuses to know the network, async, clocks and URLs: time comes in as a
-//! [`Instant`], an endpoint as an opaque [`EndpointKey`], what happened as an [`Outcome`]. The only
-//! place in the crate where circuit state lives.
+//! Pure bookkeeping. Refuses to know the network, async, clocks and URLs: time comes in as an
+//! [`Instant`](crate::runtime::Instant), an endpoint as an opaque [`EndpointKey`], what happened as an [`Outcome`].
+//! The only place in the crate where circuit state lives.
 
 mod circuit;
 mod entry;

@@ -42,7 +42,7 @@ pub struct HealthSettings {
     /// The most that backing off grows to, in milliseconds. 30,000: as long as an open circuit.
     pub backoff_limit_ms: u64,
     /// The latency average at which the full latency penalty applies, at least 1 millisecond. 600: the
-    /// budget of one provider.
+    /// budget of one endpoint.
     pub slow_ms: u64,
     /// Endpoints remembered, 1 to 65,536, least recently used forgotten first. 128: dozens of networks with
     /// two each.
@@ -57,7 +57,7 @@ pub struct HealthSettings {
 pub(super) const NEW_ENDPOINT: f64 = 0.80;
 /// The most that latency takes off a score: a slow endpoint still beats a failing one.
 pub(super) const LATENCY_WEIGHT: f64 = 0.20;
-/// What a throttled endpoint loses while its not-before time lies ahead: as much as being slow.
+/// What a throttled endpoint loses: as much as being slow.
 pub(super) const THROTTLE_PENALTY: f64 = 0.20;
 /// What a stale endpoint loses at most: as much as a slow one; its balances may be out of date.
 pub(super) const STALENESS_WEIGHT: f64 = 0.20;
@@ -71,7 +71,7 @@ pub(super) const HALF_OPEN_MULTIPLIER: f64 = 0.5;
 /// What an open one leaves: at best less than a half-open one leaves of a new endpoint. Not nothing: of two open ones
 /// the better still shows.
 pub(super) const OPEN_MULTIPLIER: f64 = 0.1;
-/// Wait after an answer that speaks of a plan's allowance: retrying sooner cannot help.
+/// Wait after an answer that says that a plan's allowance is used up: retrying sooner cannot help.
 pub(super) const QUOTA_WAIT: Duration = Duration::from_secs(300);
 /// Wait after a throttling answer without a hint; doubles with each further one.
 pub(super) const THROTTLE_FIRST: Duration = Duration::from_secs(1);
@@ -103,7 +103,7 @@ pub(crate) const PERCENT: RangeInclusive<u32> = 1..=100;
 pub(crate) const COUNT: RangeInclusive<u32> = 1..=u32::MAX;
 /// What `capacity` may be. 65,536: far more than anyone has endpoints, and a few MB.
 pub(crate) const CAPACITY: RangeInclusive<usize> = 1..=65_536;
-/// What times in milliseconds may be that must not be none.
+/// What times in milliseconds may be where zero is not accepted.
 pub(crate) const TIME: RangeInclusive<u64> = 1..=u64::MAX;
 
 impl Default for HealthSettings {
@@ -145,18 +145,15 @@ impl HealthSettings {
 
     /// The first setting that no range of whole numbers bounds and that does not fit, and what would.
     pub(crate) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
-        let rules: [(bool, &(&str, &str)); 3] = [
-            (self.ewma_alpha > 0.0 && self.ewma_alpha <= 1.0, &("ewmaAlpha", ALPHA)),
-            (
-                self.minimum_samples <= self.failure_window,
-                &("minimumSamples", "a whole number from 1 to failureWindow"),
-            ),
+        let rules = [
+            (self.ewma_alpha > 0.0 && self.ewma_alpha <= 1.0, ("ewmaAlpha", ALPHA)),
+            (self.minimum_samples <= self.failure_window, ("minimumSamples", "a whole number from 1 to failureWindow")),
             (
                 self.idle_retention_ms >= self.open_for_ms,
-                &("idleRetentionMs", "milliseconds from openForMs: a shorter memory would forget open circuits"),
+                ("idleRetentionMs", "milliseconds from openForMs: a shorter memory would forget open circuits"),
             ),
         ];
-        rules.iter().find(|(holds, _)| !holds).map(|(_, rule)| **rule)
+        rules.into_iter().find(|(holds, _)| !holds).map(|(_, rule)| rule)
     }
 
     /// How long to pass over an endpoint after its `faults`-th fault in a row.

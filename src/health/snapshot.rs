@@ -131,7 +131,7 @@ pub(super) fn read(
     generation: Generation,
     now: Instant,
     settings: &HealthSettings,
-    keep: &mut dyn FnMut(EndpointKey, EndpointRecord) -> bool,
+    mut keep: impl FnMut(EndpointKey, EndpointRecord) -> bool,
 ) -> Result<(), SnapshotError> {
     // A record has about 300 bytes.
     if text.len() > settings.capacity.saturating_mul(1_024).max(MOST_UNASKED_BYTES) {
@@ -171,7 +171,7 @@ impl EndpointSnapshot {
             failures,
             opened: opened.map(|(since, reason)| OpenedSnapshot { ago_ms: now.millis_since(since), reason }),
             idle_for_ms: now.millis_since(entry.last_used),
-            throttled_for_ms: until(entry.not_before, now),
+            throttled_for_ms: until(entry.throttled_until, now),
             refusals: Some(entry.refusals).filter(|refusals| *refusals > 0),
             backing_off_for_ms: until(entry.backs_off_until, now),
             plan: plan.map(|(name, expires)| PlanSnapshot { name, for_ms: expires.millis_since(now) }),
@@ -204,7 +204,7 @@ impl EndpointSnapshot {
             last_used: now.before_millis(self.idle_for_ms),
             averages: Averages::restored(f64::from(self.success) / BILLION, self.latency_us),
             breaker: Breaker::restored(generation, counts, opened, settings),
-            not_before: ahead(self.throttled_for_ms, millis(QUOTA_WAIT)),
+            throttled_until: ahead(self.throttled_for_ms, millis(QUOTA_WAIT)),
             refusals: self.refusals.unwrap_or(0),
             backs_off_until: ahead(self.backing_off_for_ms, settings.backoff_limit_ms),
             plan,

@@ -109,7 +109,7 @@ impl EndpointHealth {
             latency_us: entry.averages.latency_us(),
             success_rate: Score::round(entry.averages.success()),
             lag_ms,
-            throttled_for_ms: until(entry.not_before, now),
+            throttled_for_ms: until(entry.throttled_until, now),
             backing_off_for_ms: until(entry.backs_off_until, now),
             cordoned,
             idle_for_ms: now.millis_since(entry.last_used),

@@ -89,7 +89,9 @@ impl Book {
         for HoldEntry { demand, .. } in counting().filter(|entry| !entry.settled) {
             outstanding.holds(demand.amount);
         }
-        counting().filter(|entry| entry.settled).for_each(|entry| outstanding.owes(&entry.demand));
+        for HoldEntry { demand, .. } in counting().filter(|entry| entry.settled) {
+            outstanding.owes(demand);
+        }
         outstanding.reads(balance);
         outstanding.held()
     }
@@ -118,7 +120,7 @@ mod tests {
         }
     }
 
-    fn told(ledger: &Ledger, balance: Amount, now: Instant) -> Amount {
+    fn held(ledger: &Ledger, balance: Amount, now: Instant) -> Amount {
         let HoldAccount { asset, owner } = demand(0, 0).account;
         ledger.held(&asset, &owner, balance, now)
     }
@@ -148,9 +150,9 @@ mod tests {
                 let id = ledger.lock().add(demand, expires);
                 Hold { ledger: ledger.clone(), account, id }.settle();
             }
-            for (balance, held) in readings {
-                let told = told(&ledger, Amount::from_u64(*balance), NOW);
-                assert_eq!(told, Amount::from_u64(*held), "{settled:?} at {balance}");
+            for (balance, expected) in readings {
+                let found = held(&ledger, Amount::from_u64(*balance), NOW);
+                assert_eq!(found, Amount::from_u64(*expected), "{settled:?} at {balance}");
             }
         }
     }
@@ -189,9 +191,9 @@ mod tests {
                 let hold = Hold { ledger: ledger.clone(), account, id };
                 if *settled { hold.settle() } else { live.push(hold) }
             }
-            for (balance, held) in readings {
-                let told = told(&ledger, Amount::from_u64(*balance), NOW);
-                assert_eq!(told, Amount::from_u64(*held), "{holds:?} at {balance}");
+            for (balance, expected) in readings {
+                let found = held(&ledger, Amount::from_u64(*balance), NOW);
+                assert_eq!(found, Amount::from_u64(*expected), "{holds:?} at {balance}");
             }
         }
     }
@@ -201,13 +203,12 @@ mod tests {
         let (ledger, one) = (Ledger::default(), demand(u64::MAX, 1));
         let holds: Vec<Hold> = (0..MOST_HOLDS).map(|_| ledger.hold(one.clone(), NOW).unwrap()).collect();
         assert_eq!(ledger.hold(one.clone(), NOW).unwrap_err(), HoldRefusal::TooMany);
-        let held = Amount::from_u64(MOST_HOLDS as u64);
-        assert_eq!(told(&ledger, one.balance, NOW), held);
+        assert_eq!(held(&ledger, one.balance, NOW), Amount::from_u64(MOST_HOLDS as u64));
         // What expired makes room, and what is dropped after that is nobody else's.
         let later = NOW.after(one.lifetime);
         let next = ledger.hold(one.clone(), later).unwrap();
         drop(holds);
-        assert_eq!(told(&ledger, one.balance, later), Amount::from_u64(1));
+        assert_eq!(held(&ledger, one.balance, later), Amount::from_u64(1));
         drop(next);
         assert!(ledger.lock().entries.is_empty());
     }
@@ -222,6 +223,6 @@ mod tests {
             let id = ledger.lock().add(demand, expires);
             std::mem::forget(Hold { ledger: ledger.clone(), account, id });
         }
-        assert_eq!(told(&ledger, most, NOW), most);
+        assert_eq!(held(&ledger, most, NOW), most);
     }
 }

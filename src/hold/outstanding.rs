@@ -6,13 +6,13 @@ use crate::chain::Amount;
 /// What the holds of one account take and no balance shows yet.
 #[derive(Default)]
 pub(super) struct Outstanding {
-    /// The last one that was read.
+    /// The last balance that was read.
     balance: Amount,
     /// Of payments that are not settled, whether the balance shows them or not.
     live: Amount,
     /// Of settled payments that no balance shows.
     due: Amount,
-    /// The most that one settled `upto` payment takes, while no fall must be its own.
+    /// The most that one settled `upto` payment takes, as long as other payments explain every fall.
     part: Amount,
     /// Of settled payments that a balance showed.
     gone: Amount,

@@ -85,7 +85,7 @@ pub enum SelectorEvent {
 }
 
 impl SelectorEvent {
-    pub(crate) fn of_transition(transition: Transition, network: ChainId, endpoint: Arc<str>) -> Self {
+    pub(crate) fn from_transition(transition: Transition, network: ChainId, endpoint: Arc<str>) -> Self {
         match transition {
             Transition::Opened(reason) => Self::CircuitOpened { network, endpoint, reason },
             Transition::Closed => Self::CircuitClosed { network, endpoint },

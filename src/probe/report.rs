@@ -27,7 +27,7 @@ impl Prober {
     fn emit_transition(&self, endpoint: &Endpoint, transition: Option<Transition>) {
         if let Some(transition) = transition {
             let (network, endpoint) = (endpoint.key().network().clone(), endpoint.shared_host().clone());
-            self.emit(&SelectorEvent::of_transition(transition, network, endpoint));
+            self.emit(&SelectorEvent::from_transition(transition, network, endpoint));
         }
     }
 

@@ -152,13 +152,10 @@ impl Candidate {
     }
 
     /// Whether it lacks funds, and nothing that funds and an approval would not mend.
-    pub(crate) fn lacks_funds_alone(&self) -> bool {
-        let (mut lacks, mut alone) = (false, true);
-        for rejection in self.rejections.iter() {
-            lacks |= rejection.reason.obstacle() == Obstacle::Funds;
-            alone &= matches!(rejection.reason.obstacle(), Obstacle::Funds | Obstacle::Approval);
-        }
-        lacks && alone
+    pub(crate) fn lacks_only_funds(&self) -> bool {
+        let obstacles = || self.rejections.iter().map(|rejection| rejection.reason.obstacle());
+        obstacles().any(|obstacle| obstacle == Obstacle::Funds)
+            && obstacles().all(|obstacle| matches!(obstacle, Obstacle::Funds | Obstacle::Approval))
     }
 
     pub(crate) fn note(&mut self, note: Note) {

@@ -55,7 +55,7 @@ pub fn order(inputs: &[RankInput<'_>], prefer: &[ChainId]) -> Vec<(usize, Option
 /// Whether `candidate` would come before `first` if its balance were high enough. An endpoint that reports no balance
 /// also reports no allowance; both are assumed mended.
 pub(crate) fn would_win_funded(candidate: &Candidate, first: &Candidate, prefer: &[ChainId]) -> bool {
-    if !candidate.lacks_funds_alone() {
+    if !candidate.lacks_only_funds() {
         return false;
     }
     let funded = RankInput { unviable: false, ..RankInput::from_candidate(candidate) };
@@ -110,7 +110,7 @@ impl<'a> RankInput<'a> {
 
     /// An owned copy.
     #[must_use]
-    pub fn kept(self) -> RankInput<'static> {
+    pub fn into_owned(self) -> RankInput<'static> {
         RankInput { network: self.network.map(|network| Cow::Owned(network.into_owned())), ..self }
     }
 }

@@ -24,7 +24,7 @@ impl fmt::Display for Line<'_> {
         f.write_str(if candidate.viable { ": can pay" } else { ": cannot pay" })?;
         write_facts(f, candidate)?;
         match candidate.decided_by {
-            _ if !candidate.viable => write!(f, ", {}", joined(candidate.rejections.iter())),
+            _ if !candidate.viable => write!(f, ", {}", joined(&candidate.rejections)),
             Some(key) => write!(f, "; behind the first by {}", key.name()),
             None => f.write_str("; chosen"),
         }

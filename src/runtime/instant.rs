@@ -10,6 +10,12 @@ use super::Clock;
 pub struct Instant(u64);
 
 impl Instant {
+    /// Now, on the one clock of the process: what selectors give to the health index.
+    #[must_use]
+    pub fn now() -> Self {
+        Clock.now()
+    }
+
     /// The instant `micros` microseconds after the clock began.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
@@ -65,12 +71,4 @@ impl Instant {
 
 pub(crate) fn micros(span: Duration) -> u64 {
     span.as_micros().try_into().unwrap_or(u64::MAX)
-}
-
-impl Instant {
-    /// Now, on the one clock of the process: what selectors give to the health index.
-    #[must_use]
-    pub fn now() -> Self {
-        Clock.now()
-    }
 }

@@ -30,7 +30,7 @@ pub(crate) fn random() -> u64 {
 
 /// How far the clock is ahead when the process first reads it. What a snapshot remembers lies before that first
 /// look, and so may the clock of a paused runtime.
-const HEAD_START: Duration = Duration::from_secs(3_600);
+const CLOCK_START: Duration = Duration::from_secs(3_600);
 
 /// A timer that is less late than this is late for no other reason than its grain.
 const LATE: Duration = Duration::from_millis(50);
@@ -45,7 +45,7 @@ impl Clock {
         let now = HostInstant::now();
         let first = *FIRST_LOOK.get_or_init(|| now);
         // Each paused runtime has a clock of its own, which may be behind the first look.
-        let ahead = HEAD_START.saturating_add(now.saturating_duration_since(first));
+        let ahead = CLOCK_START.saturating_add(now.saturating_duration_since(first));
         Instant::default().after(ahead.saturating_sub(first.saturating_duration_since(now)))
     }
 

@@ -20,7 +20,7 @@ impl<T: Send + ?Sized> MaybeSend for T {}
 pub trait MaybeSync: Sync {}
 impl<T: Sync + ?Sized> MaybeSync for T {}
 
-/// Bytes that tell one question from another. They are no secret, so the random keys of std's hash maps will do.
+/// Bytes that tell one request from another. They are no secret, so the random keys of std's hash maps will do.
 pub(crate) fn nonce() -> [u8; 16] {
     let half = || u128::from(RandomState::new().build_hasher().finish());
     (half() << 64 | half()).to_be_bytes()

@@ -20,7 +20,7 @@ impl<T: ?Sized> MaybeSend for T {}
 pub trait MaybeSync {}
 impl<T: ?Sized> MaybeSync for T {}
 
-/// Bytes that tell one question from another. They are no secret, so `Math.random` will do.
+/// Bytes that tell one request from another. They are no secret, so `Math.random` will do.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "Math.random is from 0 to below 1")]
 pub(crate) fn nonce() -> [u8; 16] {
     std::array::from_fn(|_| (js_sys::Math::random() * 256.0) as u8)

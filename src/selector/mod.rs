@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use builder::RouteSelectorBuilder;
-pub use selection::{Claim, Selection};
+pub use selection::{PreparedHold, Selection};
 
 use crate::chain::Amount;
 use crate::config::Config;

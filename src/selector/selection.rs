@@ -17,7 +17,7 @@ pub struct Selection {
     payment: PaymentRequired,
     candidates: Vec<Candidate>,
     chosen: usize,
-    claim: Claim,
+    hold: PreparedHold,
 }
 
 impl Selection {
@@ -30,10 +30,10 @@ impl Selection {
         let first = candidates.first().filter(|first| first.viable);
         let chosen = first.and_then(|first| {
             let requirement = payment.requirements().get(first.requirement_index)?;
-            Some((first.requirement_index, Claim::new(first, requirement, holds)?))
+            Some((first.requirement_index, PreparedHold::new(first, requirement, holds)?))
         });
         match chosen {
-            Some((chosen, claim)) => Ok(Self { payment: payment.clone(), candidates, chosen, claim }),
+            Some((chosen, hold)) => Ok(Self { payment: payment.clone(), candidates, chosen, hold }),
             None => Err(SelectError::from_candidates(candidates)),
         }
     }
@@ -93,7 +93,7 @@ impl Selection {
     /// # Errors
     /// Other payments took what this one needs since the balance was read, or too many are under way.
     pub fn hold(&self) -> Result<Hold, HoldError> {
-        self.claim.hold()
+        self.hold.hold()
     }
 
     /// As [`hold`](Self::hold), for another offer that is paid instead, by its index in the merchant's list: for
@@ -102,22 +102,22 @@ impl Selection {
     /// # Errors
     /// As for [`hold`](Self::hold), or the offer cannot be paid.
     pub fn hold_requirement(&self, requirement_index: usize) -> Result<Hold, HoldError> {
-        self.claim_for(requirement_index).ok_or(HoldError::NotPayable(requirement_index))?.hold()
+        self.prepare_hold(requirement_index).ok_or(HoldError::NotPayable(requirement_index))?.hold()
     }
 
-    /// What paying an offer takes, without the rest of the selection; `None` unless it can be paid.
+    /// The hold of an offer, to be made later without the rest of the selection; `None` unless it can be paid.
     #[doc(hidden)] // For the npm package, which keeps it and not the selection.
     #[must_use]
-    pub fn claim_for(&self, requirement_index: usize) -> Option<Claim> {
+    pub fn prepare_hold(&self, requirement_index: usize) -> Option<PreparedHold> {
         let is_it = |candidate: &&Candidate| candidate.requirement_index == requirement_index && candidate.viable;
         let candidate = self.candidates.iter().find(is_it)?;
-        Claim::new(candidate, self.payment.requirements().get(requirement_index)?, &self.claim.holds)
+        PreparedHold::new(candidate, self.payment.requirements().get(requirement_index)?, &self.hold.holds)
     }
 }
 
-/// What paying an offer takes of which balance.
+/// A hold that can be made: what paying an offer takes of which balance.
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub struct PreparedHold {
     holds: Ledger,
     owner: Arc<str>,
     balance: Amount,
@@ -127,7 +127,7 @@ pub struct Claim {
     need: Deficit,
 }
 
-impl Claim {
+impl PreparedHold {
     fn new(candidate: &Candidate, requirement: &PaymentRequirement, holds: &Ledger) -> Option<Self> {
         let (owner, balance) = (candidate.owner.as_ref()?, candidate.balance?);
         let terms = requirement.terms().ok()?;

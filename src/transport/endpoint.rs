@@ -38,7 +38,7 @@ impl Endpoint {
 
     /// The endpoint of `network` that the transport reaches under the name `provider`, shown as
     /// `shown`.
-    pub(crate) fn of_provider(network: ChainId, provider: Arc<str>, shown: Arc<str>) -> Self {
+    pub(crate) fn at_provider(network: ChainId, provider: Arc<str>, shown: Arc<str>) -> Self {
         let key = EndpointKey::new(network, digest("provider", &provider), shown);
         Self {
             key,
@@ -113,9 +113,7 @@ impl Endpoint {
     pub fn weight(&self) -> u32 {
         self.weight
     }
-}
 
-impl Endpoint {
     /// Requests that it may have under way at once; absent for any number.
     pub(crate) fn max_in_flight(&self) -> Option<u32> {
         self.max_in_flight

@@ -68,7 +68,7 @@ impl FetchTransport {
 impl Transport for FetchTransport {
     fn post<'a>(&'a self, endpoint: &'a Endpoint, body: String) -> BoxFuture<'a, Result<HttpReply, TransportError>> {
         match endpoint.url() {
-            Some(url) => settle(post(url, &body, MAX_RESPONSE_BYTES)),
+            Some(url) => reply_of(post(url, &body, MAX_RESPONSE_BYTES)),
             None => Box::pin(async { Err(TransportError::Unreachable) }),
         }
     }
@@ -77,7 +77,7 @@ impl Transport for FetchTransport {
 /// The reply of an exchange. Dropping the future aborts the request.
 #[doc(hidden)] // As for `Exchange`.
 #[must_use]
-pub fn settle(exchange: Exchange) -> BoxFuture<'static, Result<HttpReply, TransportError>> {
+pub fn reply_of(exchange: Exchange) -> BoxFuture<'static, Result<HttpReply, TransportError>> {
     let exchange = UnderWay(exchange);
     Box::pin(async move {
         let answer: Answer = JsFuture::from(exchange.0.answer()).await.map_err(unreachable)?.unchecked_into();

@@ -24,12 +24,12 @@ impl Transport for HttpTransport {
             }
             let header = |name| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
             let (retry_after, date) = (header("retry-after"), header("date"));
-            let status = response.status().as_u16();
-            let reply = |body| Ok(HttpReply { status, retry_after, date, body });
+            let status = response.status();
+            let reply = |body| Ok(HttpReply { status: status.as_u16(), retry_after, date, body });
             match read_body(response, MAX_RESPONSE_BYTES).await {
                 Ok(Some(body)) => reply(body),
                 // The status of a refusal says enough; a body that is too long does not change it.
-                Ok(None) | Err(_) if !(200..300).contains(&status) => reply(Vec::new()),
+                Ok(None) | Err(_) if !status.is_success() => reply(Vec::new()),
                 Ok(None) => Err(TransportError::TooLarge),
                 Err(_) => Err(TransportError::Unreachable),
             }

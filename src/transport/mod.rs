@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use endpoint::Endpoint;
 #[cfg(all(feature = "fetch", target_arch = "wasm32"))]
-pub use fetch::{Exchange, FetchTransport, settle};
+pub use fetch::{Exchange, FetchTransport, reply_of};
 
 use crate::runtime::{BoxFuture, MaybeSend, MaybeSync};
 

@@ -59,10 +59,9 @@ pub(crate) fn is_visible(c: char) -> bool {
 }
 
 /// `digits` with a point before the last `places` of them, without zeros at the end: `0.05`, `1`.
-pub(crate) fn with_point(mut digits: String, places: usize) -> String {
-    while digits.len() <= places {
-        digits.insert(0, '0');
-    }
+pub(crate) fn with_point(digits: &str, places: usize) -> String {
+    let width = places.saturating_add(1);
+    let mut digits = format!("{digits:0>width$}");
     if places > 0 {
         digits.insert(digits.len().saturating_sub(places), '.');
         digits.truncate(digits.trim_end_matches('0').trim_end_matches('.').len());

@@ -86,7 +86,7 @@ pub const NAMES: &[(&str, &str)] = &[
 
 impl ChainId {
     /// Reads any accepted spelling: a CAIP-2 id, an x402 v1 network name or one
-    /// of the usual aliases (all of them in [`NAMES`](crate::NAMES)).
+    /// of the usual aliases (all of them in [`NAMES`]).
     ///
     /// # Errors
     ///

@@ -1,6 +1,4 @@
-//! Reading an EVM chain: which chain it is, and the view calls that the reads need.
-//!
-//! Builds calls and decodes results.
+//! Reading an EVM chain: which chain it is, and the view calls that the reads need. Builds calls and decodes results.
 
 mod calls;
 mod multicall;
@@ -8,7 +6,7 @@ mod multicall;
 use self::calls::CallResult;
 pub(super) use self::calls::CallSet;
 pub(super) use self::multicall::Multicall;
-use self::multicall::{NoWord, Problem, ViewCall, Word, bytes};
+use self::multicall::{NoWord, Problem, ViewCall, Word};
 use super::read_error::BalanceReport;
 use super::rpc::{Call, Failure, Item, first};
 use crate::chain::Amount;
@@ -128,7 +126,7 @@ fn call_result(call: &ViewCall, item: &Item) -> CallResult {
         Err(failure) if failure.class == Class::Reverted => return Ok(Err(NoWord::Reverted)),
         Err(failure) => return Err(failure.clone()),
     };
-    let data = text(json).and_then(|text| bytes(hex_digits(&text)?));
+    let data = text(json).and_then(|text| hex::decode(hex_digits(&text)?).ok());
     let data = data.ok_or_else(|| Failure::malformed("a call's result is not hexadecimal"))?;
     if call.is_code() {
         return Ok(code_word(&data).ok_or(NoWord::NoCode));

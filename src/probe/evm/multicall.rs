@@ -184,7 +184,7 @@ impl Multicall {
         if given > expected {
             return Err(Problem::Long);
         }
-        let bytes = bytes(digits).filter(|_| given == expected).ok_or(Problem::Short)?;
+        let bytes = hex::decode(digits).ok().filter(|_| given == expected).ok_or(Problem::Short)?;
         let mut rest = bytes.as_slice();
         if take(&mut rest)? != [TAG] {
             return Err(Problem::Tag);
@@ -195,7 +195,7 @@ impl Multicall {
         let chain_id = take(&mut rest)?;
         let block = u64::from_be_bytes(take(&mut rest)?);
         let timestamp = u64::from_be_bytes(take(&mut rest)?);
-        let results = rest.as_chunks().0.iter().map(decode_result).collect::<Result<_, _>>()?;
+        let results = (0..self.calls).map(|_| decode_result(take(&mut rest)?)).collect::<Result<_, _>>()?;
         Ok(MulticallResult { chain_id, block, timestamp, results })
     }
 }
@@ -244,16 +244,16 @@ impl Problem {
 }
 
 /// A call's status and word. The word is zero unless there is one.
-fn decode_result([status, word @ ..]: &[u8; RESULT_BYTES]) -> Result<Option<Result<Word, NoWord>>, Problem> {
+fn decode_result([status, word @ ..]: [u8; RESULT_BYTES]) -> Result<Option<Result<Word, NoWord>>, Problem> {
     let result = match status {
         1 => Some(Err(NoWord::NoCode)),
         2 => None,
         3 => Some(Err(NoWord::Reverted)),
         4 => Some(Err(NoWord::Short)),
-        5 => return Ok(Some(Ok(*word))),
+        5 => return Ok(Some(Ok(word))),
         _ => return Err(Problem::Status),
     };
-    if *word == [0; 32] { Ok(result) } else { Err(Problem::Residue) }
+    if word == [0; 32] { Ok(result) } else { Err(Problem::Residue) }
 }
 
 #[allow(clippy::arithmetic_side_effects, reason = "a program makes at most MAX_CALLS calls")]
@@ -286,13 +286,6 @@ const _: () = {
     assert!(worst_gas(MAX_CALLS, code) <= 15_000_000);
     assert!(code <= 24_576 && output_bytes(MAX_CALLS) <= 24_576);
 };
-
-/// Two hexadecimal digits a byte.
-pub(super) fn bytes(digits: &str) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; digits.len() / 2];
-    hex::decode_to_slice(digits, &mut bytes).ok()?;
-    Some(bytes)
-}
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Problem> {
     let (first, others) = rest.split_first_chunk().ok_or(Problem::Short)?;

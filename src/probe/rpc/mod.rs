@@ -190,17 +190,10 @@ impl RpcError {
         let members = error.members().unwrap_or(Members(Vec::new()));
         let code = members.get("code").map(|code| code.text().unwrap_or_else(|| code.raw().to_owned()));
         Self {
-            code: code.and_then(|code| integer(&code)),
+            code: code.and_then(|code| code.parse().ok()),
             message: members.get("message").unwrap_or(error).text().unwrap_or_default(),
             wait: members.get("data").and_then(retry_after::from_data),
         }
-    }
-}
-
-fn integer(text: &str) -> Option<i64> {
-    match text.strip_prefix('-') {
-        Some(digits) if !digits.starts_with('+') => 0_i64.checked_sub_unsigned(digits.parse().ok()?),
-        _ => i64::try_from(text.parse::<u64>().ok()?).ok(),
     }
 }
 

@@ -2,17 +2,14 @@
 //!
 //! Health clamps what is too short or too long. What cannot be read is ignored.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::util::json::Json;
 
 /// `Retry-After`: seconds, whole or fractional, or an HTTP date. A date is compared with the
 /// reply's own `Date`, so that neither clock needs to be right.
 pub(super) fn from_headers(retry_after: &str, date: Option<&str>) -> Option<Duration> {
-    seconds(retry_after).or_else(|| {
-        let wait = http_date(retry_after)?.checked_sub(http_date(date?)?)?;
-        Some(Duration::from_secs(wait))
-    })
+    seconds(retry_after).or_else(|| http_date(retry_after)?.duration_since(http_date(date?)?).ok())
 }
 
 /// The hints in a JSON-RPC error's `data`: `rate.backoff_seconds`, and a wait under one of several
@@ -20,11 +17,9 @@ pub(super) fn from_headers(retry_after: &str, date: Option<&str>) -> Option<Dura
 pub(super) fn from_data(data: Json<'_>) -> Option<Duration> {
     let members = data.members()?;
     let rate = members.get("rate").and_then(Json::members);
-    let mut wait = rate.and_then(|rate| from_value(rate.get("backoff_seconds")?));
-    for name in ["try_again_in", "retry_after", "retryAfter"] {
-        wait = wait.or_else(|| from_value(members.get(name)?));
-    }
-    wait
+    let backoff = rate.and_then(|rate| from_value(rate.get("backoff_seconds")?));
+    let mut names = ["try_again_in", "retry_after", "retryAfter"].into_iter();
+    backoff.or_else(|| names.find_map(|name| from_value(members.get(name)?)))
 }
 
 fn from_value(wait: Json<'_>) -> Option<Duration> {
@@ -43,50 +38,19 @@ fn with_unit(text: &str) -> Option<Duration> {
     seconds(number)?.checked_mul(times)?.checked_div(part)
 }
 
-/// Seconds in digits, with or without a fraction, to the nanosecond.
+/// Seconds in digits, with or without a fraction.
 fn seconds(text: &str) -> Option<Duration> {
     let text = text.trim_ascii();
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let (mut seconds, mut nanos, mut unit) = (0_u64, 0_u32, 100_000_000);
-    for digit in whole.chars() {
-        seconds = seconds.checked_mul(10)?.checked_add(digit.to_digit(10)?.into())?;
-    }
-    for digit in fraction.chars() {
-        nanos = nanos.saturating_add(digit.to_digit(10)?.saturating_mul(unit));
-        unit /= 10;
-    }
-    Some(Duration::new(seconds, nanos))
+    // A float could also be negative, infinite or written with an exponent.
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    Duration::try_from_secs_f64(text.parse().ok().filter(|_| is_plain)?).ok()
 }
 
-/// Seconds since the year 0 of a date as every server must write it (RFC 9110 §5.6.7):
-/// `Sun, 29 Nov 2026 23:59:30 GMT`. The two older forms are as good as no date.
-#[allow(clippy::arithmetic_side_effects, reason = "every number has at most four digits")]
-fn http_date(text: &str) -> Option<u64> {
-    const LAYOUT: &[u8] = b"00 --- 0000 00:00:00 GMT";
-    const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
-    let text = text.trim_ascii().as_bytes();
-    let weekday = text.windows(2).position(|pair| pair == b", ")?;
-    let date = text.get(weekday + 2..).filter(|date| date.len() == LAYOUT.len())?;
-    let (mut numbers, mut number) = (Vec::new(), 0);
-    for (byte, layout) in date.iter().zip(LAYOUT) {
-        match layout {
-            b'0' => number = number * 10 + u64::from(char::from(*byte).to_digit(10)?),
-            b'-' => {}
-            other if other == byte => numbers.push(std::mem::take(&mut number)),
-            _ => return None,
-        }
-    }
-    let &[day @ ..=31, _, year, hour @ ..=23, minute @ ..=59, second @ ..=60, ..] = numbers.as_slice() else {
-        return None;
-    };
-    let month = MONTHS.chunks(3).position(|name| date.get(3..6) == Some(name))? as u64;
-    // Counted from March, the leap day comes last and months before it repeat in a pattern of five.
-    let (month, year) = if month < 2 { (month + 10, year.checked_sub(1)?) } else { (month - 2, year) };
-    let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 153 + 2) / 5 + day;
-    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+/// A date as every server must write it (RFC 9110 §5.6.7): `Sun, 29 Nov 2026 23:59:30 GMT`. Only it has 29 characters;
+/// the two older forms are as good as no date.
+fn http_date(text: &str) -> Option<SystemTime> {
+    let text = text.trim_ascii();
+    httpdate::parse_http_date(text).ok().filter(|_| text.len() == 29)
 }
 
 #[cfg(test)]
@@ -116,6 +80,7 @@ mod tests {
             ("Sun, 29 ovD 2026 23:59:30 GMT", date, None),
             ("Sun, 29 Nov 2026 23:59:30 CET", date, None),
             ("Sunday, 29-Nov-26 23:59:30 GMT", date, None),
+            ("Sun Nov 29 23:59:30 2026", date, None),
             ("Sun, 29 Nov 2026 23:59:30 GMT", Some("today"), None),
             ("", None, None),
             ("soon", date, None),
