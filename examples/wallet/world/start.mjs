@@ -21,7 +21,6 @@ export async function startWorld({ port = 0 } = {}) {
   const networks = Object.keys(net.networks);
   const endpoints = await Promise.all(networks.flatMap((network) => ["A", "B"].map((name) => endpointOf(net, network, name))));
   for (const network of networks) await setBalance(net, { network, asset: net.networks[network].assets.USDC, amount: PURSE });
-  const vite = await createVite({ root: PAGE, appType: "spa", server: { middlewareMode: true, ws: false } });
   const routes = {
     "GET /world.json": () => describe(net, endpoints),
     "POST /world/mode": ({ url, mode }) => switchMode(endpoints, url, mode),
@@ -33,6 +32,8 @@ export async function startWorld({ port = 0 } = {}) {
     if (route !== undefined) return void answer(route, request, response);
     return vite.middlewares(request, response);
   });
+  // Vite's WebSocket shares the server: a port of its own would be a fixed one, which another Vite may have taken.
+  const vite = await createVite({ root: PAGE, appType: "spa", server: { middlewareMode: true, ws: { server } } });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   const close = async () => {
