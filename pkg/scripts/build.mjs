@@ -11,7 +11,7 @@ import { PACKAGE, REPOSITORY, compile, optimize } from "./module.mjs";
 const OUT = join(PACKAGE, "wasm");
 
 /** KB of 1,000 bytes, gzip -9, of the whole selector's module: what it has now and a little more. */
-const BUDGET_KB = 210;
+const BUDGET_KB = 230;
 
 /** Marks module and glue as of one build, because those of another build would seem to fit. */
 function seal() {
