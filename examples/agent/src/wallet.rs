@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_signer_local::PrivateKeySigner;
-use payroute::{ChainId, Config, ConfigurationError, ChainFamily, RouteSelector, Score};
+use payroute::{ChainFamily, ChainId, Config, ConfigurationError, RouteSelector, Score};
 use serde_json::{Value, json};
 use solana_client::nonblocking::rpc_client::RpcClient;
 use solana_commitment_config::CommitmentConfig;
