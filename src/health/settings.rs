@@ -42,7 +42,7 @@ pub struct HealthSettings {
     /// The most that backing off grows to, in milliseconds. 30,000: as long as an open circuit.
     pub backoff_limit_ms: u64,
     /// The latency average at which the full latency penalty applies, at least 1 millisecond. 600: the
-    /// budget of one provider.
+    /// budget of one endpoint.
     pub slow_ms: u64,
     /// Endpoints remembered, 1 to 65,536, least recently used forgotten first. 128: dozens of networks with
     /// two each.

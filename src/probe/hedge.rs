@@ -4,7 +4,7 @@
 //! a head start, and after that the next one is asked too. The first complete reply wins; the other request is
 //! dropped, which is neutral to its endpoint's health. The head start is the 95th percentile of the endpoint's own
 //! latencies, at least a quarter of a second, so that a reply in its usual time never causes a hedge. A budget keeps
-//! hedges from doubling the load of providers that are all slow: each selection saves a tenth of a request per
+//! hedges from doubling the load of endpoints that are all slow: each selection saves a tenth of a request per
 //! network, and a hedge costs a whole one.
 //!
 //! An example: endpoint A usually replies in 60 ms, 95 of 100 times within 300 ms, and hangs once. At 0 ms A is
