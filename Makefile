@@ -33,6 +33,7 @@ check: wasm-target msrv
 	cargo fmt --all --check
 	cargo fmt $(AGENT) --check
 	cargo update --workspace --locked --quiet $(AGENT)
+	cargo update --workspace --locked --quiet --manifest-path tests/fuzz/Cargo.toml
 	cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked --all-features
 	for features in "" reqwest fetch tracing "reqwest tracing" "fetch tracing"; do \

@@ -993,13 +993,11 @@ export type ErrorCode =
   | "unsponsored"
   | "configuration"
   | "invalid-snapshot"
-  | "runtime"
   | "module-unavailable";
 
 /**
- * Errors of selecting, holding, configuring and loading; an argument that is not accepted is a `TypeError`. `instanceof`
- * works across the package's ES module and
- * CommonJS module; so does `PayrouteError.is`.
+ * Errors of selecting, holding, configuring and loading; an argument that is not accepted is a `TypeError`.
+ * `instanceof` works across the package's ES module and CommonJS module; so does `PayrouteError.is`.
  */
 export class PayrouteError extends Error {
   /** The kind of error. Decide by this or by class, never by message. */

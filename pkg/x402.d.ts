@@ -75,16 +75,15 @@ export interface PayingClient {
  * An offer noted as `eip2612-sponsored` or `erc20-approval-sponsored` can be paid only together with a permit or an
  * approval, which official schemes leave out if they have neither an `rpcUrl` nor a signer that reads the chain. A
  * payment that lacks it is not sent unless the allowance, read anew, has risen meanwhile; the client is asked once more,
- * for those of the offers it was given that need no sponsor. Since the first payment was not sent, only the second can be cashed, and only that is held; hooks of the
- * client see both, and must not send one themselves. If no such offer is left, or the second payment lacks it too, the
- * result is an `UnsponsoredError`. Nothing else is a reason to sign twice: whatever the client throws ends the payment,
- * because a person's refusal looks like any other error.
+ * for those of the offers it was given that need no sponsor. Since the first payment was not sent, only the second can
+ * be cashed, and only that is held; hooks of the client see both, and must not send one themselves. If no such offer is
+ * left, or the second payment lacks it too, the result is an `UnsponsoredError`. Nothing else is a reason to sign twice:
+ * whatever the client throws ends the payment, because a person's refusal looks like any other error.
  *
  * One 402 object is one request: a client that signs for it again, because a hook of its own says so, signs for the
  * same offer. Nothing is chosen again after a payment was made. Each signature counts by itself: if the balance does
  * not cover another, the result is a `HeldElsewhereError`.
- * @throws {TypeError} an argument is not accepted, or the client is already routed, by itself or inside an
- * HTTP client
+ * @throws {TypeError} an argument is not accepted, or the client is already routed, by itself or inside an HTTP client
  */
 export function routed<Client extends PayingClient>(client: Client, selector: Selector, options?: RoutedOptions | null): Client;
 
