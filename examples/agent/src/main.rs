@@ -72,8 +72,8 @@ fn client(file: &str) -> Result<ClientWithMiddleware, String> {
         return Err("no key; set EVM_PRIVATE_KEY, SVM_PRIVATE_KEY or both".into());
     }
     let wallet = Wallet::from_keys(evm.as_deref(), solana.as_deref()).map_err(|error| error.to_string())?;
-    let selector = wallet.config(&document).and_then(RouteSelector::new);
-    let selector = selector.map_err(|error| format!("--config {file}: {error}"))?;
+    let config = wallet.config(&document).map_err(|error| format!("--config {file}: {error}"))?;
+    let selector = RouteSelector::new(config).map_err(|error| error.to_string())?;
     let payer = PayrouteMiddleware::new(wallet.client(&selector), selector);
     Ok(ClientBuilder::new(reqwest::Client::new()).with(payer).build())
 }
