@@ -61,11 +61,11 @@ pub(super) fn refuse_checksum(field: &Field<'_>) {
     field.refuse("is not an address: its checksum is wrong", "an address as its wallet or explorer shows it (EIP-55)");
 }
 
-/// The buyer's address. Nobody has the key to the zero address, which is what an unset variable leaves.
+/// The buyer's address. There is no key to the zero address, which is what an unset variable leaves.
 pub(super) fn owner(field: &Field<'_>, family: ChainFamily) -> Arc<str> {
     let owner = address(field, family);
     if is_zero(&owner, family) {
-        field.refuse("is the zero address, which is nobody's", "the address that pays");
+        field.refuse("is the zero address, which has no owner", "the address that pays");
     }
     owner
 }

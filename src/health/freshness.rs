@@ -11,7 +11,7 @@ use crate::chain::ChainId;
 use crate::runtime::{Instant, micros};
 
 /// A lead over the runner-up of more than this, in milliseconds, is not believed: one liar must not
-/// make every honest node look stale. Among two, nobody can say who lies, and neither lag is known: 10
+/// make every honest node look stale. Of two it is unknown which one lies, and so neither lag is known: 10
 /// minutes, for no chain's nodes lie so far apart. Among three or more the rest bear each other out: one
 /// minute.
 const IMPLAUSIBLE_LEAD_OF_TWO_MS: i64 = 600_000;
@@ -100,7 +100,7 @@ impl Tips {
     }
 
     /// Milliseconds by which a clock lies behind its network's reference, or behind itself; `None`
-    /// when it was last read too long ago to tell, or when nobody can say who is right.
+    /// when it was last read too long ago, or when it is unknown which endpoint is right.
     pub(super) fn lag_ms(&self, network: &ChainId, clock: ChainClock, now: Instant) -> Option<u64> {
         if now.micros_since(clock.seen) > micros(MEMORY) {
             return None;
@@ -111,7 +111,7 @@ impl Tips {
         let lag = |offset: Offset| u64::try_from(offset).unwrap_or(0);
         match reference {
             Some(reference) => Some(lag(reference.saturating_sub(clock.offset).max(behind_itself))),
-            // Alone it tells a node that froze, but not one that is current: blocks tell time in seconds.
+            // A lone clock shows that a node froze, but not that it is current: blocks count time in seconds.
             None => Some(lag(behind_itself)).filter(|lag| *lag > STALE_AFTER_MS),
         }
     }
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(lags(&[300_000, -3_000, 0]), known(&[0, 3_000, 0]), "three see through a smaller lie");
         // One liar a day ahead: the honest compare among themselves.
         assert_eq!(lags(&[86_400_000, -3_000, 0]), known(&[0, 3_000, 0]));
-        // Without a third nobody knows.
+        // Without a third both are unknown.
         assert_eq!(lags(&[0, -600_001]), [None, None]);
         assert_eq!(lags(&[Offset::MAX, Offset::MIN]), [None, None]);
     }
@@ -189,7 +189,7 @@ mod tests {
         // It moves again, from where it stood: that is its pace now, and only the others can tell.
         let clock = clock.next(offset(1_010_000, at(70_000)), at(70_000));
         assert_eq!(lag(clock), Some(0));
-        assert_eq!(Tips::default().lag_ms(&base(), clock, at(130_001)), None, "a minute later nobody knows");
+        assert_eq!(Tips::default().lag_ms(&base(), clock, at(130_001)), None, "a minute later it is unknown");
     }
 
     #[test]

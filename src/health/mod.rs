@@ -88,7 +88,7 @@ pub enum Outcome {
     /// The endpoint answered for another chain: a fact, not a reliability sample.
     WrongChain,
     /// The endpoint reported a lower balance than another of its network. Lowers the success average
-    /// by half as much as a fault and moves nothing else: nobody knows which of the two is right.
+    /// by half as much as a fault and moves nothing else: it is unknown which of the two is right.
     Contradicted,
     /// Nothing that says anything about the endpoint: cancelled, our own error, a reverted call.
     Neutral,

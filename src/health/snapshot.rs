@@ -124,7 +124,7 @@ pub(super) fn write<'a>(entries: impl Iterator<Item = (&'a EndpointKey, &'a Endp
     serde_json::to_string(&Snapshot { version: VERSION, endpoints }).unwrap_or_default()
 }
 
-/// Reads a snapshot's entries, most recently used first, as many as the index holds. `keep` tells whether the
+/// Reads a snapshot's entries, most recently used first, as many as the index holds. `keep` returns whether the
 /// entry is the first of its key.
 pub(super) fn read(
     text: &str,

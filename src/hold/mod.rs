@@ -4,7 +4,7 @@
 //! payment is really made.
 //!
 //! A live hold counts in full. A settled one counts until a balance shows the payment: an endpoint may lag behind the
-//! merchant's word. `outstanding` tells what a balance shows.
+//! merchant's word. `outstanding` works out what a balance shows.
 
 mod debit;
 mod ledger;
@@ -27,7 +27,7 @@ const MOST_HOLDS: usize = 4_096;
 /// A payment under way: while it lives, other selections of the selector and its clones count its
 /// amount as spent. Made by [`Selection::hold`](crate::Selection::hold).
 ///
-/// Dropping it releases the amount. If a payment was sent and nobody knows what became of it, call
+/// Dropping it releases the amount. If a payment was sent and its outcome is unknown, call
 /// [`settle`](Self::settle).
 #[must_use = "a hold that is dropped holds nothing any more"]
 pub struct Hold {

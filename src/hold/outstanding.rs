@@ -32,7 +32,7 @@ impl Outstanding {
         } else if self.part.is_zero() {
             self.part = demand.amount;
         } else {
-            // Of two such payments nobody can tell which drew what: each counts in full.
+            // Of two such payments it is unknown which drew what: each counts in full.
             self.due = self.due.saturating_add(std::mem::take(&mut self.part)).saturating_add(demand.amount);
         }
     }

@@ -1,6 +1,6 @@
 //! The 402 as the merchant sent it: offers with their index and their exact original JSON.
 //!
-//! Reading is generous where no money term is guessed and exact where one would be. It asks nobody what the buyer
+//! Reading is generous where no money term is guessed and exact where one would be. It does not know what the buyer
 //! holds or allows: a readable offer may still be unpayable.
 
 mod carrier;

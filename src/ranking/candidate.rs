@@ -77,7 +77,7 @@ pub struct Candidate {
     #[serde(default, rename = "latencyMs", with = "latency_ms", skip_serializing_if = "Option::is_none")]
     pub latency_us: Option<u64>,
     /// How far that endpoint's chain lies behind the others of its network, in milliseconds; absent
-    /// where nobody knows.
+    /// where that is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_ms: Option<u64>,
     /// That endpoint's circuit when it was asked.

@@ -114,7 +114,7 @@ fn what_is_wrong_is_named_by_its_path_and_what_is_accepted() {
         (
             json!({"owners": {"base": format!("0x{}", "0".repeat(40))}}),
             "owners.base",
-            "is the zero address, which is nobody's; accepted is the address that pays",
+            "is the zero address, which has no owner; accepted is the address that pays",
         ),
         (json!({"owners": {"solana": "1".repeat(32)}}), "owners.solana", "is the zero address"),
         (
