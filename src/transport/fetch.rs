@@ -90,6 +90,10 @@ pub fn reply_of(exchange: Exchange) -> BoxFuture<'static, Result<HttpReply, Tran
             }),
             Some("too-large") => Err(TransportError::TooLarge),
             Some("redirected") => Err(TransportError::Redirected),
+            Some("name-not-found") => Err(TransportError::NameNotFound),
+            Some("refused") => Err(TransportError::Refused),
+            Some("tls") => Err(TransportError::Tls),
+            Some("broke-off") => Err(TransportError::BrokeOff),
             Some(_) => Err(TransportError::Unreachable),
         }
     })

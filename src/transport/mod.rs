@@ -65,18 +65,44 @@ pub struct HttpReply {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportError {
-    /// No connection, or it broke.
+    /// No byte of a reply came, for a reason that the host does not tell.
     Unreachable,
+    /// The name of the host was not found.
+    NameNotFound,
+    /// The host refused the connection.
+    Refused,
+    /// No secure connection: a certificate or a protocol that is not accepted.
+    Tls,
+    /// No connection within the transport's own time.
+    TimedOut,
+    /// A reply began and did not end.
+    BrokeOff,
     /// The reply is larger than [`MAX_RESPONSE_BYTES`].
     TooLarge,
     /// The reply came from another origin than was asked.
     Redirected,
 }
 
+impl TransportError {
+    /// Whether nothing was heard of the endpoint: no byte of a reply came.
+    #[must_use]
+    pub fn is_silence(self) -> bool {
+        match self {
+            Self::Unreachable | Self::NameNotFound | Self::Refused | Self::Tls | Self::TimedOut => true,
+            Self::BrokeOff | Self::TooLarge | Self::Redirected => false,
+        }
+    }
+}
+
 impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable => f.write_str("the connection failed"),
+            Self::NameNotFound => f.write_str("the name of the host was not found"),
+            Self::Refused => f.write_str("the host refused the connection"),
+            Self::Tls => f.write_str("no secure connection could be made"),
+            Self::TimedOut => f.write_str("no connection was made in time"),
+            Self::BrokeOff => f.write_str("the answer broke off"),
             Self::TooLarge => write!(f, "the answer has over {MAX_RESPONSE_BYTES} bytes"),
             Self::Redirected => f.write_str("the endpoint redirects"),
         }

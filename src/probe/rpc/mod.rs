@@ -67,7 +67,7 @@ impl Failure {
 
 impl From<TransportError> for Failure {
     fn from(error: TransportError) -> Self {
-        let unreachable = error == TransportError::Unreachable;
+        let unreachable = error.is_silence();
         Self { unreachable, ..Self::new(Class::Fault, error.to_string()) }
     }
 }
